@@ -5,14 +5,14 @@ import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { type ContentLine, type Manifest, type StoredObject, parseContentLine } from './manifest.ts';
 import { type BackupReader, openObject } from './places/backup_place.ts';
-import { type Saving, addObject } from './save_blobs.ts';
+import { type Storing, addObject } from './save_blobs.ts';
 
 export type ContentsWriter = {
   write: (line: ContentLine) => Promise<void>;
   end: () => Promise<StoredObject>;
 };
 
-export const openContents = (saving: Pick<Saving, 'place' | 'added'>): ContentsWriter => {
+export const openContents = (saving: Storing): ContentsWriter => {
   const lines = new PassThrough();
   const compressed = createZstdCompress();
   const piped = pipeline(lines, compressed);
@@ -54,10 +54,9 @@ const keyOf = (line: ContentLine): string | null => {
 /** Loads the lines that the next backup may reuse: repositories and logs. */
 export const loadEarlierLines = async (
   place: BackupReader,
-  manifest: Manifest | null,
+  manifest: Manifest,
 ): Promise<Map<string, ContentLine>> => {
   const lines = new Map<string, ContentLine>();
-  if (manifest === null) return lines;
   for await (const line of readContents(place, manifest)) {
     const key = keyOf(line);
     if (key !== null) lines.set(key, line);

@@ -7,16 +7,17 @@ import { hostname } from 'node:os';
 import type { Config } from '../../platform/config/fields.ts';
 import { migrationTexts } from '../../platform/db/migrations/list.ts';
 import type { Store } from '../../platform/db/open.ts';
-import { StartFailure } from '../../platform/errors.ts';
+import { Failure, StartFailure } from '../../platform/errors.ts';
 import { openBlobReader } from '../../platform/blob/open_reader.ts';
 import { version } from '../../platform/version.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openStoragesAsGuest } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { recordBackup } from './backup_records.ts';
-import { loadStoredDatabase, saveDatabase } from './database_chunks.ts';
+import { type StoredDatabase, loadStoredDatabase, saveDatabase } from './database_chunks.ts';
 import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
 import {
+  type ContentLine,
   type Manifest,
   type StoredObject,
   formatManifest,
@@ -26,8 +27,9 @@ import {
 } from './manifest.ts';
 import { openPlace } from './open_place.ts';
 import { type BackupPlace, listBackups, loadManifest } from './places/backup_place.ts';
+import { loadStoredObjects } from './places/stored_objects.ts';
 import { removeOldBackups } from './retention.ts';
-import { type Saving, addObject, saveBlobs, saveLogs } from './save_blobs.ts';
+import { type Saving, type Storing, addObject, saveBlobs, saveLogs } from './save_blobs.ts';
 import { saveRepositories } from './save_repositories.ts';
 import { countRows, openSnapshot, snapshotDatabase, workFolder } from './snapshot.ts';
 
@@ -44,20 +46,38 @@ export type BackupParts = {
   advance: () => void;
 };
 
-/** The new backup and the bytes that it added to its place. */
-export type Made = { manifest: Manifest; added: number };
+export type Made = {
+  manifest: Manifest;
+  /** Bytes that were added to the place. */
+  added: number;
+  /** What the operator should know about the place. The backup is whole. */
+  warnings: string[];
+};
 
 const maxProblems = 1000;
 
-/** Loads the newest backup that can be read. A damaged one is not built upon. */
-const loadNewest = async (place: BackupPlace): Promise<Manifest | null> => {
-  const newest = (await listBackups(place)).at(-1);
-  if (newest === undefined) return null;
-  return await loadManifest(place, newest).catch(() => null);
+type Earlier = { lines: Map<string, ContentLine>; database: StoredDatabase | null };
+
+/** Loads what the new backup builds upon: the newest backup that can be read. */
+const loadEarlier = async (place: BackupPlace, warnings: string[]): Promise<Earlier> => {
+  for (const name of (await listBackups(place)).toReversed())
+    try {
+      const manifest = await loadManifest(place, name);
+      return {
+        lines: await loadEarlierLines(place, manifest),
+        database: await loadStoredDatabase(place, manifest),
+      };
+    } catch (error) {
+      if (error instanceof Failure) throw error; // an outage
+      warnings.push(
+        `the backup ${name} cannot be read (${(error as Error).message}): the new one does not build on it`,
+      );
+    }
+  return { lines: new Map(), database: null };
 };
 
 const saveSecrets = async (
-  saving: Pick<Saving, 'place' | 'added'>,
+  saving: Storing,
   { config, withSecrets }: BackupParts,
 ): Promise<StoredObject | null> => {
   if (!withSecrets) return null;
@@ -98,16 +118,17 @@ const save = async (parts: BackupParts, place: BackupPlace, name: string): Promi
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   let added = 0;
   const problems: string[] = [];
-  const storing = { place, added: (bytes: number) => void (added += bytes) };
+  const warnings: string[] = [];
   try {
-    const newest = await loadNewest(place);
-    const earlier = await loadEarlierLines(place, newest);
+    const objects = await loadStoredObjects(place);
+    const storing = { place, objects, added: (bytes: number) => void (added += bytes) };
+    const earlier = await loadEarlier(place, warnings);
     onPart('database copied', 1);
     const created_at = now();
     const file = await snapshotDatabase(config, folder);
     advance();
     const tables = await countRows(file);
-    const database = await saveDatabase(storing, file, await loadStoredDatabase(place, newest));
+    const database = await saveDatabase(storing, file, earlier.database);
     const snapshot = openSnapshot(file);
     const contents = openContents(storing);
     const { blobs } = await openBlobReader(config);
@@ -118,7 +139,7 @@ const save = async (parts: BackupParts, place: BackupPlace, name: string): Promi
       snapshot,
       blobs,
       data: config.data,
-      earlier,
+      earlier: earlier.lines,
       contents,
       write,
       report,
@@ -142,9 +163,18 @@ const save = async (parts: BackupParts, place: BackupPlace, name: string): Promi
       problems,
     };
     await place.writeText(manifestPath(name), formatManifest(manifest));
-    return { manifest, added };
+    return { manifest, added, warnings };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Removes old backups. The new one is whole, so a failure is a warning. */
+const removeOld = async (place: BackupPlace, keep: number): Promise<string[]> => {
+  try {
+    return await removeOldBackups(place, keep);
+  } catch (error) {
+    return [`older backups could not be removed (${(error as Error).message})`];
   }
 };
 
@@ -173,8 +203,8 @@ export const createBackup = async (parts: BackupParts): Promise<Made> => {
       const { place, finish } = await openPlace(config, to, instance);
       const made = await save(parts, place, name);
       await finish();
-      await removeOldBackups(place, config.backup_keep);
-      return made;
+      const warnings = await removeOld(place, config.backup_keep);
+      return { ...made, warnings: [...made.warnings, ...warnings] };
     });
   } finally {
     lock.release();

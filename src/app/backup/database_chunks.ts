@@ -22,7 +22,7 @@ import { systemClock } from '../../platform/time.ts';
 import { openAnyStore } from '../service/open_database.ts';
 import type { Manifest, StoredObject } from './manifest.ts';
 import { type BackupReader, openObject } from './places/backup_place.ts';
-import { type Saving, addObject } from './save_blobs.ts';
+import { type Storing, addObject } from './save_blobs.ts';
 
 /** A chunk: the digest of its lines, and the object that has them, compressed by zstd. */
 type Chunk = StoredObject & { lines: string };
@@ -71,20 +71,18 @@ const makeChunks = async function* makeChunks(
   if (lines.length > 0) yield { text: lines.join(''), rows: lines.length };
 };
 
-type Storing = Pick<Saving, 'place' | 'added'>;
-
 const storeText = async (storing: Storing, text: string): Promise<StoredObject> =>
   await addObject(storing, Readable.from([Buffer.from(text)]).compose(createZstdCompress()));
 
 const loadText = async (place: BackupReader, sha256: string): Promise<string> =>
   (await buffer((await openObject(place, sha256)).compose(createZstdDecompress()))).toString();
 
-/** Loads the database index of a backup; null if there is no backup, or it has a file instead. */
+/** Loads what a backup has of the database; null: it has a file instead. */
 export const loadStoredDatabase = async (
   place: BackupReader,
-  manifest: Manifest | null,
+  manifest: Manifest,
 ): Promise<StoredDatabase | null> => {
-  if (manifest === null || manifest.format === 1) return null;
+  if (manifest.format === 1) return null;
   return JSON.parse(await loadText(place, manifest.database.sha256)) as StoredDatabase;
 };
 
@@ -101,7 +99,7 @@ const readMigrations = async (reader: TableReader): Promise<string[]> => {
 
 /**
  * Stores the rows of a SQLite file.
- * @param earlier the backup before: chunks that it has are not stored again
+ * @param earlier the backup before: chunks that it has are not stored again, unless they are missing or damaged
  * @returns the object that lists the chunks
  */
 export const saveDatabase = async (
@@ -110,7 +108,8 @@ export const saveDatabase = async (
   earlier: StoredDatabase | null,
 ): Promise<StoredObject> => {
   const chunks = (earlier?.tables ?? []).flatMap((table) => table.chunks);
-  const known = new Map(chunks.map((chunk) => [chunk.lines, chunk]));
+  const usable = chunks.filter(storing.objects.has);
+  const known = new Map(usable.map((chunk) => [chunk.lines, chunk]));
   const reader = openSqliteReader(file);
   try {
     const tables: StoredTable[] = [];

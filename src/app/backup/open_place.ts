@@ -52,5 +52,5 @@ export const openPlaceToRead = async (
   const folder = join(scratch, 'archive');
   rmSync(folder, { recursive: true, force: true });
   await extractArchive(resolve(from), folder);
-  return { ...(await openFolderReader(folder)), label: from };
+  return { ...(await openFolderReader(folder)), label: from, writeText: null };
 };

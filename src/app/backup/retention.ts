@@ -2,7 +2,14 @@
 import { readContents } from './contents.ts';
 import { listChunks, loadStoredDatabase } from './database_chunks.ts';
 import { type ContentLine, type Manifest, manifestPath } from './manifest.ts';
-import { type BackupPlace, listBackups, loadManifest, objectArea } from './places/backup_place.ts';
+import {
+  type BackupPlace,
+  forgetDamage,
+  listBackups,
+  listDamage,
+  loadManifest,
+  objectArea,
+} from './places/backup_place.ts';
 
 const digestsOf = (line: ContentLine): string[] =>
   line.kind === 'repository' ? [line.refs.sha256, ...line.packs.map(({ sha256 }) => sha256)] : [line.sha256];
@@ -16,19 +23,37 @@ const addObjects = async (place: BackupPlace, manifest: Manifest, needed: Set<st
     for (const digest of digestsOf(line)) needed.add(digest);
 };
 
+/** Collects the objects of backups. @returns why one of them cannot be read; null: all can */
+const collectNeeded = async (
+  place: BackupPlace,
+  names: readonly string[],
+  needed: Set<string>,
+): Promise<string | null> => {
+  for (const name of names)
+    try {
+      await addObjects(place, await loadManifest(place, name), needed);
+    } catch (error) {
+      return `the backup ${name} cannot be read (${(error as Error).message})`;
+    }
+  return null;
+};
+
 /**
  * Keeps the newest backups and removes the others. Objects are removed only where every remaining backup can be read.
- * @returns the names of the backups that were removed
+ * @returns warnings for the operator
  */
 export const removeOldBackups = async (place: BackupPlace, keep: number): Promise<string[]> => {
   const names = await listBackups(place);
   const old = names.slice(0, -keep);
   if (old.length === 0) return [];
   const needed = new Set<string>();
-  for (const name of names.slice(-keep)) await addObjects(place, await loadManifest(place, name), needed);
+  const unreadable = await collectNeeded(place, names.slice(-keep), needed);
   for (const name of old) await place.removeText(manifestPath(name));
+  if (unreadable !== null)
+    return [`${unreadable}: the files of removed backups stay until it is removed, too`];
   const unneeded: string[] = [];
-  for await (const digest of place.listObjects()) if (!needed.has(digest)) unneeded.push(digest);
+  for await (const { sha256 } of place.listObjects()) if (!needed.has(sha256)) unneeded.push(sha256);
   for (const digest of unneeded) await place.blobs.remove(objectArea, digest);
-  return old;
+  for (const digest of await listDamage(place)) if (!needed.has(digest)) await forgetDamage(place, digest);
+  return [];
 };

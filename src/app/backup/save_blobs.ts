@@ -11,11 +11,14 @@ import { forEachConcurrently } from '../../platform/for_each_concurrently.ts';
 import { getTracePath } from '../../platform/blob/trace_path.ts';
 import type { BlobLine, ContentLine, LogLine, StoredObject } from './manifest.ts';
 import { type BackupPlace, objectArea } from './places/backup_place.ts';
+import type { StoredObjects } from './places/stored_objects.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** State while a backup is written. */
 export type Saving = {
   place: BackupPlace;
+  /** Objects that the place has. */
+  objects: StoredObjects;
   snapshot: Snapshot;
   /** Bytes of this instance. */
   blobs: Pick<Blobs, 'get'>;
@@ -34,11 +37,12 @@ export type Saving = {
 /** Maximum files to copy concurrently. */
 export const concurrency = 4;
 
-export const addObject = async (
-  saving: Pick<Saving, 'place' | 'added'>,
-  content: Readable,
-): Promise<StoredObject> => {
+/** What is needed to store an object. */
+export type Storing = Pick<Saving, 'place' | 'objects' | 'added'>;
+
+export const addObject = async (saving: Storing, content: Readable): Promise<StoredObject> => {
   const stored = await saving.place.blobs.put(objectArea, content);
+  await saving.objects.add(stored);
   saving.added(stored.size);
   return stored;
 };
@@ -72,9 +76,9 @@ const listBlobs = function* listBlobs(snapshot: Snapshot): Generator<BlobRow> {
 
 /** Adds a blob; null if it is missing or damaged. */
 const saveBlob = async (saving: Saving, { area, sha256, size }: BlobRow): Promise<BlobLine | null> => {
-  const { place, blobs, report } = saving;
-  if (size !== null && (await place.blobs.has(objectArea, sha256)))
-    return { kind: 'blob', area, sha256, size };
+  const { objects, blobs, report } = saving;
+  const known = objects.findSize(sha256);
+  if (known !== null && (size === null || size === known)) return { kind: 'blob', area, sha256, size: known };
   const stream = await blobs.get(area, sha256);
   if (stream === null) {
     report(`${area}: the bytes ${sha256} are missing`);
@@ -112,11 +116,11 @@ const openLog = async (file: string): Promise<FileHandle | null> => {
 
 /** Adds the log of a job; null if there is none. A finished log that the previous backup has is not read again. */
 const saveLog = async (saving: Saving, row: LogRow): Promise<LogLine | null> => {
-  const { data, earlier, place, report } = saving;
+  const { data, earlier, objects, report } = saving;
   const path = getTracePath(row);
   const known = earlier.get(`log ${path}`);
   const isKnown = known?.kind === 'log' && row.trace_size !== null && known.size === row.trace_size;
-  if (isKnown && (await place.blobs.has(objectArea, known.sha256))) return known;
+  if (isKnown && objects.has(known)) return known;
   const file = join(data, 'traces', path);
   const handle = await openLog(file);
   if (handle === null) {

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Reader } from '../../platform/db/open.ts';
+import { StartFailure } from '../../platform/errors.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';
 import type { Repository, RepositoryLocation } from '../../platform/git/repository.ts';
 import { forEachConcurrently } from '../../platform/for_each_concurrently.ts';
@@ -62,11 +63,24 @@ const addPack = async (
 
 type Earlier = { packs: StoredObject[]; ids: string[] };
 
+/** Finds what the backup before has of a repository; null: nothing, or something of it is missing or damaged. */
+const findEarlier = ({ earlier, objects }: Saving, path: string): RepositoryLine | null => {
+  const line = earlier.get(`repository ${path}`);
+  if (line?.kind !== 'repository') return null;
+  return [...line.packs, line.refs].every(objects.has) ? line : null;
+};
+
 /** Loads what the backup before has of a repository. */
-const loadEarlier = async ({ place }: Saving, line: RepositoryLine): Promise<Earlier> => {
-  if (line.packs.length >= maxPacks) return { packs: [], ids: [] };
-  const refs = parseRefs((await readObject(place, line.refs.sha256)).toString());
-  return { packs: line.packs, ids: [...new Set(refs.values())] };
+const loadEarlier = async ({ place }: Saving, line: RepositoryLine | null): Promise<Earlier> => {
+  const nothing = { packs: [], ids: [] };
+  if (line === null || line.packs.length >= maxPacks) return nothing;
+  try {
+    const refs = parseRefs((await readObject(place, line.refs.sha256)).toString());
+    return { packs: line.packs, ids: [...new Set(refs.values())] };
+  } catch (error) {
+    if (error instanceof StartFailure) return nothing; // damaged
+    throw error;
+  }
 };
 
 type Saved = { line: RepositoryLine; refs: number };
@@ -75,11 +89,10 @@ const saveRepository = async (saving: SavingRepositories, row: Row): Promise<Sav
   const repository = saving.git.repository(row);
   const path = getRepositoryPath(row);
   const refs = await readRefs(saving, repository, row);
-  const before = saving.earlier.get(`repository ${path}`);
-  const known = before?.kind === 'repository' ? before : null;
+  const known = findEarlier(saving, path);
   if (known?.refs.sha256 === hash('sha256', formatRefs(refs)))
     return { line: { ...known, project_id: row.id, storage: row.repository_storage }, refs: refs.size };
-  const { packs, ids } = known === null ? { packs: [], ids: [] } : await loadEarlier(saving, known);
+  const { packs, ids } = await loadEarlier(saving, known);
   const had = new Set(ids);
   const tips = [...new Set(refs.values())].filter((id) => !had.has(id));
   const { pack, missing } = await addPack(saving, repository, { tips, not: ids });

@@ -8,6 +8,7 @@ import type { GitStorages } from '../../platform/git/storages.ts';
 import { openStoragesAsGuest } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { databaseFile } from '../service/open_database.ts';
+import { describeDamage } from './checks/find_damage.ts';
 import { readContents } from './contents.ts';
 import type { Manifest, RepositoryLine } from './manifest.ts';
 import { type BackupReader, readObject } from './places/backup_place.ts';
@@ -112,16 +113,8 @@ const provideSecrets = (config: Config, { config: own, manifest }: VerifyParts):
   copyFileSync(file, secretsPath(config));
 };
 
-/**
- * Verifies a backup.
- * @throws StartFailure that says what is wrong
- */
-export const verifyBackup = async (parts: VerifyParts): Promise<void> => {
+const restoreAndCheck = async (parts: VerifyParts): Promise<void> => {
   const { config: own, manifest, scratch, boot, onPart, advance } = parts;
-  if (manifest.problems.length > 0)
-    throw new StartFailure(
-      `when the backup was made, files were missing: ${manifest.problems.slice(0, 10).join('; ')}`,
-    );
   const folder = join(scratch, 'database');
   const file = await extractDatabase(parts, folder);
   await compareCounts(file, manifest);
@@ -135,4 +128,23 @@ export const verifyBackup = async (parts: VerifyParts): Promise<void> => {
   onPart('service started', 1);
   await boot(config);
   advance();
+};
+
+/**
+ * Verifies a backup. Damaged objects are recorded in its place, so that the next backup stores them again.
+ * @throws StartFailure that says what is wrong
+ */
+export const verifyBackup = async (parts: VerifyParts): Promise<void> => {
+  const { place, manifest } = parts;
+  if (manifest.problems.length > 0)
+    throw new StartFailure(
+      `when the backup was made, files were missing: ${manifest.problems.slice(0, 10).join('; ')}`,
+    );
+  try {
+    await restoreAndCheck(parts);
+  } catch (error) {
+    // The first error may be that of git or of the database, which met damaged bytes before their digest was known.
+    const damage = await describeDamage(place, manifest).catch(() => null);
+    throw damage === null ? error : new StartFailure(damage);
+  }
 };

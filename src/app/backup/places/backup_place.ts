@@ -4,30 +4,34 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Blobs } from '../../../platform/blob/blob_files.ts';
 import { StartFailure } from '../../../platform/errors.ts';
-import { type Manifest, isBackupName, manifestPath, parseManifest } from '../manifest.ts';
+import { type Manifest, type StoredObject, isBackupName, manifestPath, parseManifest } from '../manifest.ts';
 
 /** Area of all objects in the store of bytes. */
 export const objectArea = 'objects';
 
+/** Folder of empty files, each named by the digest of an object that a verification found damaged. */
+const damageFolder = 'damaged';
+
 export type BackupReader = {
   label: string;
   blobs: Pick<Blobs, 'get'>;
-  /** File names in `backups/`. */
-  listManifests: () => Promise<string[]>;
+  /** File names in a folder of texts; none if it does not exist. */
+  listTexts: (folder: 'backups' | typeof damageFolder) => Promise<string[]>;
   readText: (path: string) => Promise<string | null>;
+  /** null: an archive, which never changes. */
+  writeText: ((path: string, text: string) => Promise<void>) | null;
 };
 
 export type BackupPlace = BackupReader & {
   blobs: Blobs;
   writeText: (path: string, text: string) => Promise<void>;
   removeText: (path: string) => Promise<void>;
-  /** Digests of all objects. */
-  listObjects: () => AsyncIterable<string>;
+  listObjects: () => AsyncIterable<StoredObject>;
 };
 
 /** Lists the names of all backups, oldest first. */
 export const listBackups = async (place: BackupReader): Promise<string[]> =>
-  (await place.listManifests())
+  (await place.listTexts('backups'))
     .map((file) => file.replace(/\.json$/, ''))
     .filter(isBackupName)
     .toSorted();
@@ -47,6 +51,29 @@ export const findManifest = async (place: BackupReader, name: string | undefined
   if (newest === undefined) throw new StartFailure(`there is no backup in ${place.label}`);
   return await loadManifest(place, newest);
 };
+
+/**
+ * Records that objects are damaged, so that the next backup stores them again.
+ * @returns whether it could be recorded
+ */
+export const recordDamage = async (place: BackupReader, digests: readonly string[]): Promise<boolean> => {
+  const { writeText } = place;
+  if (writeText === null) return false;
+  try {
+    for (const digest of digests) await writeText(`${damageFolder}/${digest}`, '');
+    return true;
+  } catch {
+    return false; // a place that may only be read
+  }
+};
+
+/** Lists the digests of objects that are known to be damaged. */
+export const listDamage = async (place: BackupReader): Promise<string[]> =>
+  await place.listTexts(damageFolder);
+
+/** Forgets the damage of an object, which was stored again or removed. */
+export const forgetDamage = async (place: BackupPlace, digest: string): Promise<void> =>
+  await place.removeText(`${damageFolder}/${digest}`);
 
 const checkDigest = async function* checkDigest(
   content: AsyncIterable<Buffer>,

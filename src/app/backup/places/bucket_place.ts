@@ -36,18 +36,25 @@ const withPrefix = (bucket: Bucket, prefix: string): Bucket => {
   };
 };
 
-/** Lists the keys below a prefix, without it. */
+type Listed = { name: string; size: number };
+
+/** Lists the keys below a prefix, without it, and their sizes. */
 const listKeys = async function* listKeys(
   bucket: Bucket,
   base: string,
   prefix: string,
-): AsyncGenerator<string> {
+): AsyncGenerator<Listed> {
   let token: string | undefined;
   do {
     const more: { [name: string]: string } = token === undefined ? {} : { 'continuation-token': token };
     const { text } = await bucket.ask({ query: { 'list-type': '2', prefix, ...more } });
-    for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g))
-      yield key.slice(base.length + prefix.length);
+    for (const [, entry = ''] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+      const getElementText = (name: string): string => entry.split(`<${name}>`)[1]?.split('<')[0] ?? '';
+      yield {
+        name: getElementText('Key').slice(base.length + prefix.length),
+        size: Number(getElementText('Size')),
+      };
+    }
     token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(text)?.[1];
   } while (token !== undefined);
 };
@@ -102,13 +109,14 @@ export const openBucketPlace = async (
   return {
     label: url,
     blobs: openS3(bucket),
-    listManifests: async () => await Array.fromAsync(listKeys(bucket, prefix, 'backups/')),
+    listTexts: async (folder) =>
+      await Array.fromAsync(listKeys(bucket, prefix, `${folder}/`), ({ name: file }) => file),
     readText: async (key) => (await (await bucket.find({ key }))?.text()) ?? null,
     writeText: async (key, text) => void (await bucket.ask({ method: 'PUT', key, body: Buffer.from(text) })),
     removeText: async (key) => void (await bucket.find({ method: 'DELETE', key })),
     listObjects: async function* listObjects() {
-      for await (const key of listKeys(bucket, prefix, `${objectArea}/`))
-        yield key.slice(key.indexOf('/') + 1);
+      for await (const { name: key, size } of listKeys(bucket, prefix, `${objectArea}/`))
+        yield { sha256: key.slice(key.indexOf('/') + 1), size };
     },
   };
 };

@@ -3,12 +3,14 @@
  * secrets.
  */
 import { constants, existsSync } from 'node:fs';
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openBlobs, readFiles } from '../../../platform/blob/blob_files.ts';
 import { isMissing, syncFolder } from '../../../platform/blob/file_system.ts';
 import { StartFailure } from '../../../platform/errors.ts';
+import { forEachConcurrently } from '../../../platform/for_each_concurrently.ts';
 import { readMarker, writeMarker } from '../../../platform/git/instance_marker.ts';
+import type { StoredObject } from '../manifest.ts';
 import { type BackupPlace, type BackupReader, objectArea } from './backup_place.ts';
 
 const namesIn = async (folder: string): Promise<string[]> =>
@@ -16,21 +18,6 @@ const namesIn = async (folder: string): Promise<string[]> =>
     if (isMissing(error)) return [];
     throw error;
   });
-
-/** Opens a folder for reading. */
-export const openFolderReader = async (root: string): Promise<BackupReader> => {
-  if ((await readMarker(root)) === null) throw new StartFailure(`${root} is no folder of backups`);
-  return {
-    label: root,
-    blobs: readFiles(root),
-    listManifests: async () => await namesIn(join(root, 'backups')),
-    readText: async (path) =>
-      await readFile(join(root, path), 'utf8').catch((error: unknown) => {
-        if (isMissing(error)) return null;
-        throw error;
-      }),
-  };
-};
 
 const writeText = async (root: string, path: string, text: string): Promise<void> => {
   const file = join(root, path);
@@ -47,9 +34,34 @@ const writeText = async (root: string, path: string, text: string): Promise<void
   await syncFolder(dirname(file));
 };
 
-const listObjects = async function* listObjects(root: string): AsyncGenerator<string> {
-  for (const part of await namesIn(join(root, objectArea)))
-    yield* await namesIn(join(root, objectArea, part));
+/** Opens a folder for reading. */
+export const openFolderReader = async (root: string): Promise<BackupReader> => {
+  if ((await readMarker(root)) === null) throw new StartFailure(`${root} is no folder of backups`);
+  return {
+    label: root,
+    blobs: readFiles(root),
+    listTexts: async (folder) => await namesIn(join(root, folder)),
+    writeText: async (path, text) => await writeText(root, path, text),
+    readText: async (path) =>
+      await readFile(join(root, path), 'utf8').catch((error: unknown) => {
+        if (isMissing(error)) return null;
+        throw error;
+      }),
+  };
+};
+
+/** Files whose sizes are read at once. */
+const abreast = 16;
+
+const listObjects = async function* listObjects(root: string): AsyncGenerator<StoredObject> {
+  for (const part of await namesIn(join(root, objectArea))) {
+    const folder = join(root, objectArea, part);
+    const found: StoredObject[] = [];
+    await forEachConcurrently(await namesIn(folder), abreast, async (sha256) => {
+      found.push({ sha256, size: (await stat(join(folder, sha256))).size });
+    });
+    yield* found;
+  }
 };
 
 /**

@@ -14,7 +14,7 @@ const create = async (options: Options): Promise<void> => {
   const { config } = readSettings(options);
   const to = getPlace(options['to'] as string | undefined, config);
   const { end, ...progress } = showParts(options);
-  const { manifest, added } = await withStore(config, async (store) => {
+  const { manifest, added, warnings } = await withStore(config, async (store) => {
     const { id } = await readInstanceRecord(store);
     if (id === null) throw new StartFailure('the instance has no id yet: start "gantry serve" once');
     const withSecrets = options['secrets'] !== false;
@@ -33,11 +33,11 @@ const create = async (options: Options): Promise<void> => {
   const { name, counts, problems } = manifest;
   const lines = [
     `${name}: ${formatCounts(counts).join(', ')}; ${formatBytes(added)} added to ${to}`,
-    ...problems.map((problem) => `warning: ${problem}`),
+    ...[...problems, ...warnings].map((problem) => `warning: ${problem}`),
   ];
   print(
     options,
-    { name, to, added, verified: options['verify'] === true, counts, problems },
+    { name, to, added, verified: options['verify'] === true, counts, problems, warnings },
     lines.join('\n'),
   );
 };
