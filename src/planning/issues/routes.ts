@@ -165,6 +165,7 @@ const editNames = [
   'remove_labels',
   ...Object.keys(editColumns).filter((name) => !['title', 'description'].includes(name)),
   'state_event',
+  'updated_at',
 ];
 
 const update = endpoint({

@@ -28,7 +28,7 @@ const idsOf = ({ assignees }: Issue): number[] => assignees.map(({ id }: { id: n
 const atLeastOne = {
   message:
     '400 (Bad request) at least one of title, description, assignee_ids, assignee_id, milestone_id, labels, ' +
-    'add_labels, remove_labels, due_date, confidential, discussion_locked, state_event must be given',
+    'add_labels, remove_labels, due_date, confidential, discussion_locked, state_event, updated_at must be given',
 };
 
 describe('at least one of the optional attributes', () => {
@@ -37,11 +37,9 @@ describe('at least one of the optional attributes', () => {
     assert.deepEqual(answer(await put(issue, {})), [400, atLeastOne]);
     assert.deepEqual(answer(await put(issue, { unknown: 1, id: 5 })), [400, atLeastOne]);
   });
-  it('updated_at or created_at alone do not count', async () => {
+  it('created_at alone does not count', async () => {
     const issue = await world.issue(team.id);
-    for (const name of ['updated_at', 'created_at']) {
-      assert.deepEqual(answer(await put(issue, { [name]: '2017-01-01T00:00:00Z' })), [400, atLeastOne]);
-    }
+    assert.deepEqual(answer(await put(issue, { created_at: '2017-01-01T00:00:00Z' })), [400, atLeastOne]);
   });
   it('is checked before 404 and 403', async () => {
     assert.equal((await world.api('PUT /projects/999999/issues/1')).status, 400);
@@ -194,6 +192,30 @@ describe('updated_at (requires admin or project owner rights)', () => {
       assert.equal((await world.api(`GET ${pathOf(reply.body)}`)).body.updated_at, reply.body.updated_at);
     });
   }
+  for (const who of ['root', 'owner'] as const) {
+    it(`${who}: it is enough`, async () => {
+      const issue = await world.issue(team.id);
+      const as = who === 'root' ? undefined : team[who].token;
+      const expected = { ...issue, updated_at: given };
+      assert.deepEqual(answer(await put(issue, { updated_at: given }, as)), [
+        200,
+        { ...expected, subscribed: as === undefined },
+      ]);
+      assert.deepEqual((await world.api(`GET ${pathOf(issue)}`)).body, expected);
+    });
+  }
+  for (const role of ['master', 'reporter'] as const) {
+    it(`${role}: alone it changes nothing`, async () => {
+      const issue = await world.issue(team.id);
+      assert.equal((await put(issue, { updated_at: given }, team[role].token)).status, 200);
+      assert.deepEqual((await world.api(`GET ${pathOf(issue)}`)).body, issue);
+    });
+  }
+  it('stranger: 403', async () =>
+    assert.deepEqual(
+      answer(await put(await world.issue(team.id), { updated_at: given }, team.stranger.token)),
+      [403, { message: '403 Forbidden' }],
+    ));
   it('counts beside an attribute that changes nothing', async () => {
     assert.equal((await edited({ title: 'Same' }, { title: 'Same', updated_at: given })).updated_at, given);
   });
