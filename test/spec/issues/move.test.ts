@@ -49,12 +49,16 @@ describe('order of checks', () => {
       { message: '404 Issue Not Found' },
     ]);
   });
-  it('a missing target: 404 Project Not Found, also without permission', async () => {
+  it('a missing target: 404 Project Not Found for administrators', async () => {
     const issue = await world.issue(team.id);
-    for (const as of [undefined, team.guest.token]) {
-      for (const id of [999_999, 0, -1]) {
-        assert.deepEqual(answer(await move(issue, id, as)), [404, { message: '404 Project Not Found' }]);
-      }
+    for (const id of [999_999, 0, -1]) {
+      assert.deepEqual(answer(await move(issue, id)), [404, { message: '404 Project Not Found' }]);
+    }
+  });
+  it('a missing target: 400 for others, like a hidden one', async () => {
+    const issue = await world.issue(team.id);
+    for (const as of [team.owner.token, team.guest.token]) {
+      for (const id of [999_999, 0, -1]) assert.deepEqual(answer(await move(issue, id, as)), noPermission);
     }
   });
   it('the same project: 400', async () => {
@@ -86,13 +90,15 @@ describe('reporter on both projects', () => {
     const issue = await world.issue(team.id, {}, target.owner.token);
     assert.deepEqual(answer(await move(issue, target.id, target.owner.token)), noPermission);
   });
-  it('a hidden target: 404, like a missing one', async () => {
+  it('a hidden target: 400, in every byte like a missing one', async () => {
     const hidden = await world.project({ visibility: 'private' });
     const issue = await world.issue(team.id);
-    for (const as of [team.owner.token, team.guest.token]) {
-      assert.deepEqual(answer(await move(issue, hidden.id, as)), answer(await move(issue, 999_999, as)));
-      assert.deepEqual(answer(await move(issue, hidden.id, as)), [404, { message: '404 Project Not Found' }]);
+    for (const as of [team.owner.token, team.reporter.token, team.guest.token]) {
+      const reply = await move(issue, hidden.id, as);
+      assert.deepEqual(answer(reply), noPermission);
+      assert.equal(reply.text, (await move(issue, 999_999, as)).text);
     }
+    assert.deepEqual((await world.api(`GET ${pathOf(issue)}`)).body, issue);
   });
   it('a target without issues: 400', async () => {
     const off = await world.project({ issues_access_level: 'disabled' });

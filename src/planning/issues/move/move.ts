@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Actor, type Call, requireActor } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import { refused } from '../../../platform/errors.ts';
+import { Failure, refused } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import { keepAssignable } from '../../issuables/keep_assignable.ts';
 import { setAssignees, setLabels } from '../../issuables/label_assignee_links.ts';
@@ -140,15 +140,30 @@ const moveLocked = async (tx: Tx, actor: Actor, old: LoadedIssue, to: Project): 
 };
 
 /**
+ * Loads the target project of a move. A target that is hidden from the caller is refused like one without permission;
+ * so is a missing one, which would otherwise tell that the hidden one exists. Only administrators, who see every
+ * project, learn that a target is missing.
+ */
+const findTarget = async (call: Call, id: number): Promise<Project> => {
+  try {
+    return await findProject(call, id);
+  } catch (error) {
+    const isNotFound = error instanceof Failure && error.kind === 'not_found';
+    throw isNotFound && !call.viewer.admin ? noPermission() : error;
+  }
+};
+
+/**
  * Moves an issue: creates a copy in the target project, then closes the original and marks it as moved.
- * @throws Failure 404 for a target that is missing or hidden from the caller, 400 without permission or for the same project
+ * @throws Failure 400 without permission, for a hidden target and for the same project; 404 for an administrator's
+ * target that is missing
  */
 export const moveIssue = async (
   call: Call,
   loaded: LoadedIssue,
   toProjectId: number,
 ): Promise<LoadedIssue> => {
-  const to = await findProject(call, toProjectId);
+  const to = await findTarget(call, toProjectId);
   const permitted = may(call.viewer, 'move_issue', loaded.project) && may(call.viewer, 'move_issue', to);
   if (!permitted || loaded.issue.moved_to_id !== null) throw noPermission();
   if (to.id === loaded.project.id) throw sameProject();
