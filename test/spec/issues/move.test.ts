@@ -157,17 +157,20 @@ describe('the answer is the new issue', () => {
     );
   });
 
-  it('the active milestone of equal title of the target or its group, else none', async () => {
+  it('the milestone of equal title of the target or its group, active ones first, else none', async () => {
     const group = await seedGroup(world.gantry);
     const to = await world.project({ namespace: group.id });
     const same = await world.milestone(to.id, { title: 'v1' });
     const shared = await world.milestone({ group: group.id }, { title: 'v2' });
-    await world.milestone(to.id, { title: 'v3', state: 'closed' });
+    const closed = await world.milestone(to.id, { title: 'v3', state: 'closed' });
+    await world.milestone(to.id, { title: 'v4', state: 'closed' });
+    const active = await world.milestone({ group: group.id }, { title: 'v4' });
     for (const [title, expected] of [
       ['v1', same.id],
       ['v2', shared.id],
-      ['v3', null],
-      ['v4', null],
+      ['v3', closed.id],
+      ['v4', active.id],
+      ['v5', null],
     ] as const) {
       const { id } = await world.milestone(team.id, { title });
       const { body } = await move(await world.issue(team.id, { milestone_id: id }), to.id);

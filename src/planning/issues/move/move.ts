@@ -22,7 +22,7 @@ import { rewriteText } from './rewrite_text.ts';
 const noPermission = () => refused('Cannot move issue due to insufficient permissions!');
 const sameProject = () => refused('Cannot move issue to project it originates from!');
 
-/** Id of the active milestone of the same title in the target project or a group above it. */
+/** Id of the milestone of the same title in the target project or a group above it; active ones come first. */
 const sameMilestone = async (tx: Tx, project: Project, title: string | undefined): Promise<number | null> => {
   if (title === undefined) return null;
   const { rows } = await sql<{ id: number }>`
@@ -31,9 +31,10 @@ const sameMilestone = async (tx: Tx, project: Project, title: string | undefined
       union
       select namespaces.id, namespaces.parent_id from namespaces join ancestors on namespaces.id = ancestors.parent_id
     )
-    select id from milestones where title = ${title} and state = 'active'
+    select id from milestones where title = ${title}
       and (project_id = ${project.id} or group_id in (select id from ancestors))
-    order by case when project_id is null then 1 else 0 end, id limit 1`.execute(tx.db);
+    order by case state when 'active' then 0 else 1 end, case when project_id is null then 1 else 0 end, id
+    limit 1`.execute(tx.db);
   return rows[0]?.id ?? null;
 };
 
