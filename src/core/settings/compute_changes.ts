@@ -28,13 +28,17 @@ const blankTexts: Partial<Record<SettingName, string>> = {
   domain_blacklist: 'Domain blacklist cannot be empty if Blacklist is enabled.',
 };
 
-/** Requires the address or list that a setting needs when it is turned on, in the request or stored before. */
+/**
+ * Requires the address or list that a setting needs: named in each request that turns the setting on, and never
+ * removed while it is on.
+ */
 const checkNeeds = (requested: Map<SettingName, unknown>, after: Settings, problems: Problems): void => {
   for (const name of settingNames) {
     const needs = fields[name].needs as SettingName | undefined;
-    if (needs === undefined || after[name] !== true || !isBlank(after[needs])) continue;
-    if (!requested.has(needs) && requested.has(name)) throw missingAttribute(needs);
-    if (requested.has(needs)) problems[needs] ??= [blankTexts[needs] ?? "can't be blank"];
+    if (needs === undefined) continue;
+    if (requested.get(name) === true && !requested.has(needs)) throw missingAttribute(needs);
+    const isRemoved = after[name] === true && requested.has(needs) && isBlank(after[needs]);
+    if (isRemoved) problems[needs] ??= [blankTexts[needs] ?? "can't be blank"];
   }
 };
 

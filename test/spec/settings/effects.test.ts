@@ -261,7 +261,7 @@ const acts: Record<SettingName, () => Promise<void>> = {
   domain_blacklist_enabled: async () => {
     await put({ domain_blacklist: ['bad.example'] });
     assert.equal((await signUp('bad.example')).status, 303);
-    await put({ domain_blacklist_enabled: true });
+    await put({ domain_blacklist_enabled: true, domain_blacklist: ['bad.example'] });
     assert.equal((await signUp('bad.example')).status, 422);
   },
   domain_blacklist: async () => {
@@ -341,7 +341,7 @@ const acts: Record<SettingName, () => Promise<void>> = {
     const shown = await projectsPage();
     await put({ ide_url: 'https://ide.example.com' });
     assert.doesNotMatch(await shown(), /Open in the IDE/);
-    await put({ ide_enabled: true });
+    await put({ ide_enabled: true, ide_url: 'https://ide.example.com' });
     assert.match(await shown(), /Open in the IDE/);
   },
   ide_url: async () => {
@@ -363,7 +363,7 @@ const acts: Record<SettingName, () => Promise<void>> = {
   diagram_enabled: async () => {
     await put({ diagram_url: 'https://diagrams.example.com' });
     assert.doesNotMatch(await page('/users/sign_in'), /data-diagram-server/);
-    await put({ diagram_enabled: true });
+    await put({ diagram_enabled: true, diagram_url: 'https://diagrams.example.com' });
     assert.match(await page('/users/sign_in'), /data-diagram-server="https:\/\/diagrams\.example\.com"/);
   },
   diagram_url: async () => {

@@ -299,7 +299,7 @@ describe('PUT /application/settings', () => {
     ['diagram_enabled', 'diagram_url', 'https://diagrams.example.com'],
     ['domain_blacklist_enabled', 'domain_blacklist', ['bad.example']],
   ] as const) {
-    it(`${needed} is required when ${flag} is true: in the request or from before`, async () => {
+    it(`${needed} is required in a request whose ${flag} is true, also where it is stored`, async () => {
       const missing = await put({ [flag]: true });
       assert.deepEqual(
         [missing.status, missing.body],
@@ -313,8 +313,18 @@ describe('PUT /application/settings', () => {
       assert.equal((await put({ [flag]: true, [needed]: value })).status, 200);
       // While the switch is on, its requirements cannot be removed.
       assert.deepEqual((await put({ [needed]: null })).body, { message: { [needed]: [blank] } });
+      // It stays while the switch is off, and is named again to turn it on.
+      for (const before of [true, false]) {
+        assert.equal((await put({ [flag]: before, [needed]: value })).status, 200);
+        const again = await put({ [flag]: true });
+        assert.deepEqual([again.status, again.body], [missing.status, missing.body]);
+        const { body } = await gantry.api(`GET ${path}`);
+        assert.deepEqual([body[flag], body[needed]], [before, value]);
+      }
+      assert.equal((await put({ max_attachment_size: 17 })).status, 200);
+      assert.equal((await put({ [flag]: true, [needed]: value })).status, 200);
+      assert.equal((await put({ max_attachment_size: 18 })).status, 200);
       assert.equal((await put({ [flag]: false })).status, 200);
-      assert.equal((await put({ [flag]: true })).status, 200);
       assert.equal((await put({ [flag]: false, [needed]: null })).status, 200);
     });
   }
