@@ -148,10 +148,13 @@ export const fields = {
     label: 'User applications',
     meaning: 'Allow users to register applications that use this service as an OAuth provider.',
   }),
-  after_sign_out_path: url({
-    group: 'Pages',
-    label: 'After sign-out',
-    meaning: 'Address to which a sign-out redirects; empty: the sign-in page.',
+  after_sign_out_path: setting({
+    ...url({
+      group: 'Pages',
+      label: 'After sign-out',
+      meaning: 'Address, or path of this service, to which a sign-out redirects; empty: the sign-in page.',
+    }),
+    check: checks.urlOrPath,
   }),
   container_registry_token_expire_delay: positive(5, {
     group: 'Limits',

@@ -23,8 +23,12 @@ export const getPollInterval = (
   milliseconds: number,
 ): string => String(times === 0 ? -1 : Math.round(milliseconds * times));
 
-/** Encodes the address of a setting for a header: names and paths may contain letters of any script. */
-export const toAsciiUrl = (url: string | null): string | null => (url === null ? null : new URL(url).href);
+/** Encodes the address or path of a setting for a header: names and paths may contain letters of any script. */
+export const toAsciiUrl = (url: string | null): string | null => {
+  if (url === null || !url.startsWith('/')) return url === null ? null : new URL(url).href;
+  const { pathname, search, hash } = new URL(url, 'http://own.invalid');
+  return pathname + search + hash;
+};
 
 /** Returns the address that opens a project in the IDE; null if the IDE is off. */
 export const getIdeLink = ({ ide_enabled, ide_url }: Settings, projectUrl: string): string | null => {

@@ -21,6 +21,17 @@ const isWebUrl = (value: string): boolean => {
   );
 };
 
+/**
+ * Whether the text is a path of this service, wherever a browser resolves it: `//host` names another one, `\\` counts
+ * as `/`, and `/.//host` becomes `//host`.
+ */
+const isOwnPath = (value: string): boolean => {
+  if (!/^\/[^\s\p{Cc}\\]*$/u.test(value)) return false;
+  const own = 'http://own.invalid';
+  const url = URL.parse(value, own);
+  return url !== null && url.origin === own && !url.pathname.startsWith('//');
+};
+
 const inWords = (sizes: readonly number[]): string => {
   const [last = '', ...others] = sizes.map(String).toReversed();
   if (others.length === 0) return last;
@@ -32,6 +43,8 @@ const findInvalid = (values: readonly string[], allowed: readonly string[]): str
 
 export const checks = {
   url: (value: string | null): Problem => (value === null || isWebUrl(value) ? null : 'must be a valid URL'),
+  urlOrPath: (value: string | null): Problem =>
+    value === null || isWebUrl(value) || isOwnPath(value) ? null : 'must be a valid URL',
   positive: (value: number): Problem => (value > 0 ? null : 'must be greater than 0'),
   oneOf:
     (allowed: readonly number[]) =>

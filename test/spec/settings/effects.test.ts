@@ -296,6 +296,8 @@ const acts: Record<SettingName, () => Promise<void>> = {
     assert.equal(await out(), '/users/sign_in');
     await put({ after_sign_out_path: 'https://example.com/bye' });
     assert.equal(await out(), 'https://example.com/bye');
+    await put({ after_sign_out_path: '/explore/../bye?from=später#end' });
+    assert.equal(await out(), '/bye?from=sp%C3%A4ter#end');
   },
   container_registry_token_expire_delay: async () => {
     const life = async (): Promise<number> => {

@@ -251,7 +251,17 @@ describe('PUT /application/settings', () => {
     ['signup_enabled', 'perhaps', 'is invalid'],
     ['home_page_url', 'example.com', 'must be a valid URL'],
     ['home_page_url', 'javascript:alert(1)', 'must be a valid URL'],
-    ['after_sign_out_path', '/users', 'must be a valid URL'],
+    ...[
+      'users',
+      '//evil.example',
+      '/\\evil.example',
+      '/.//evil.example',
+      '/a b',
+      '/a\tb',
+      '/a\nb',
+      '\\a',
+    ].map((path): [string, string, string] => ['after_sign_out_path', path, 'must be a valid URL']),
+    ['home_page_url', '/explore', 'must be a valid URL'],
     ['home_page_url', 'https://example.com/\nx', 'must be a valid URL'],
     ['default_branch_protection', 4, 'does not have a valid value'],
     ['restricted_visibility_levels', ['secret'], "'secret' is not a valid visibility level"],
@@ -283,6 +293,20 @@ describe('PUT /application/settings', () => {
       const { status, body } = await put({ [field]: value });
       assert.deepEqual([status, body], [400, { message: { [field]: [text] } }]);
       assert.deepEqual(await fieldsOf(usual), usual);
+    });
+  }
+
+  for (const value of [
+    '/',
+    '/bye',
+    '/users/sign_in?from=a#b',
+    '/sp%C3%A4ter',
+    '/später',
+    'http://a.example',
+  ]) {
+    it(`after_sign_out_path=${value} is taken: a path, or a URL`, async () => {
+      assert.equal((await put({ after_sign_out_path: value })).status, 200);
+      assert.deepEqual(await fieldsOf({ after_sign_out_path: value }), { after_sign_out_path: value });
     });
   }
 
