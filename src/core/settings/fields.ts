@@ -201,9 +201,8 @@ export const fields = {
     ...list([], {
       group: 'Sign-in',
       label: 'Disabled sign-in sources',
-      meaning: 'Names of configured providers that cannot be used to sign in.',
+      meaning: 'Providers that cannot be used to sign in. Names that are not configured are kept, too.',
     }),
-    check: checks.signInSources,
     choices: ({ sign_in_sources }) => sign_in_sources.map((name) => [name, name]),
   }),
   diagram_enabled: flag(false, {

@@ -70,8 +70,4 @@ export const checks = {
     const invalidValue = values.filter((value) => !repository_storages.includes(value));
     return invalidValue.length === 0 ? null : `can't include: ${invalidValue.join(', ')}`;
   },
-  signInSources: (values: readonly string[], { sign_in_sources }: SettingContext): Problem => {
-    const invalidValue = findInvalid(values, sign_in_sources);
-    return invalidValue === undefined ? null : `'${invalidValue}' is not an OAuth sign-in source`;
-  },
 };

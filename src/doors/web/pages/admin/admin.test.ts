@@ -155,6 +155,15 @@ test('saves and clears values of all types', async () => {
   assert.deepEqual([after.enabled_git_access_protocol, after.home_page_url], [null, null]);
 });
 
+test('shows disabled sign-in sources that are not configured, and removes them', async () => {
+  await gantry.api('PUT /application/settings', { json: { disabled_oauth_sign_in_sources: ['github'] } });
+  const name = 'disabled_oauth_sign_in_sources';
+  const { text } = await admin.get(path);
+  assert.match(partOf(text, name), /value="github" checked[\s\S]+Not configured\./);
+  await admin.post(path, { ...seenIn(text), [`${name}[]`]: '' });
+  assert.deepEqual((await settings()).disabled_oauth_sign_in_sources, []);
+});
+
 test('shows problems at their fields, and saves nothing', async () => {
   await admin.get(path);
   const form = {

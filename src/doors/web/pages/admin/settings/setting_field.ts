@@ -28,12 +28,12 @@ export type Shown = {
   last: { by: string | null; at: number } | null;
 };
 
-/** Adds checkboxes for stored values that are no longer valid, so that they can be removed. */
+/** Adds checkboxes for stored values that are not configured, so that they can be removed. */
 const boxesOf = (known: readonly (readonly [string, string])[], values: readonly string[]) => [
   ...known.map(([value, label]) => ({ value, label })),
   ...values
     .filter((value) => !known.some(([one]) => one === value))
-    .map((value) => ({ value, label: value, hint: 'No longer configured.' })),
+    .map((value) => ({ value, label: value, hint: 'Not configured.' })),
 ];
 
 const controlFor = ({ name, filled, problems, around }: Shown): Html => {
