@@ -9,7 +9,7 @@ import {
   type TestRepository,
   useStorage,
 } from '../../test/support/repositories/repository_storage.ts';
-import { packet, parsePackets } from './packet_lines.ts';
+import { packet, readPacketAt } from './packet_lines.ts';
 import { parsePlainFetch, parseRequest } from './parse_request.ts';
 
 const storage = useStorage();
@@ -27,7 +27,13 @@ const fetchRequest = (...args: string[]): Buffer =>
 const readResponse = async (repository: TestRepository, ...args: string[]) => {
   const params = { protocol: 2, stateless: true, head: 'refs/heads/main' } as const;
   const bytes = await repository.read('transport.upload_pack', params, fetchRequest(...args));
-  const packets = parsePackets(bytes).map((one) => (one.kind === 'data' ? one.data : null));
+  const packets: (Buffer | null)[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const found = readPacketAt(bytes, at);
+    assert.ok(found !== null);
+    packets.push(found.packet.kind === 'data' ? found.packet.data : null);
+    at = found.next;
+  }
   const onBand = (band: number): Buffer =>
     Buffer.concat(packets.slice(1).flatMap((data) => (data?.[0] === band ? [data.subarray(1)] : [])));
   return {

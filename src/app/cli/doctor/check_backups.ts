@@ -2,7 +2,7 @@
 import { maxBackupAge } from '../../../doors/instance/health/judge_health.ts';
 import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
 import type { Store } from '../../../platform/db/open.ts';
-import { dayMilliseconds, formatTime } from '../../../platform/time.ts';
+import { formatTime } from '../../../platform/time.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
 const advice =
