@@ -1,12 +1,13 @@
 /** Answers `info/refs`, which a client reads first. */
-import type { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Context, Storage, StreamHandler } from '../handler_types.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { type Hidden, hiddenFor, hidingRefs } from '../exec/environment.ts';
+import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/environment.ts';
+import { startWatchdog } from '../exec/transfer_watchdog.ts';
 import { GitError, noRepository } from '../git_error.ts';
 import { requireMarker } from '../storage/claim_storage.ts';
 import { repositoryExists } from '../disk/storage_paths.ts';
+import { getGeneration } from '../refs/ref_generation.ts';
+import { type OutputParts, sendOutput } from './send_output.ts';
 import { updateHead } from './set_head.ts';
 import { emptyRepository } from './transport_folder.ts';
 import { flushPacket, packet } from './packet_lines.ts';
@@ -66,22 +67,18 @@ type Advertised = {
 export const writeAdvertisement = async (
   context: Context,
   { service, dir, protocol, hidden, stateless }: Advertised,
-  output: Writable,
+  client: Pick<OutputParts, 'output' | 'watching'>,
 ): Promise<void> => {
-  const git = await context.exec.start({
+  const run = {
     command: service === 'git-upload-pack' ? 'upload-pack' : 'receive-pack',
     args: [...(stateless ? [flag('--stateless-rpc')] : []), flag('--http-backend-info-refs'), file(dir)],
     dir: null,
-    slot: 'interactive',
     seconds: 120,
-    signal: context.signal,
     variables: protocolVariables(protocol),
     config: hidingRefs(hidden),
-  });
-  git.stdin.end();
-  await pipeline(git.stdout, output, { end: false });
-  const { code } = await git.ended;
-  if (code !== 0) throw new GitError('internal', `git ended with ${code}: ${git.stderrTail()}`);
+  } as const;
+  const answer = `${service} ${protocol} ${stateless} ${hiddenKey(hidden)}`;
+  await sendOutput(context, { ...client, run, key: `${answer} ${getGeneration(dir)} ${dir}` });
 };
 
 export const advertise: StreamHandler<'transport.advertise'> = async (params, context, io) => {
@@ -95,8 +92,13 @@ export const advertise: StreamHandler<'transport.advertise'> = async (params, co
   const dir = await readableDir(context);
   if (dir === context.dir) await updateHead(dir, head);
   io.output.write(prologue(service));
-  const hidden = hiddenFor(params);
-  await writeAdvertisement(context, { service, dir, protocol, hidden, stateless: true }, io.output);
+  const advertised = { service, dir, protocol, hidden: hiddenFor(params), stateless: true } as const;
+  const watching = startWatchdog(context.signal);
+  try {
+    await writeAdvertisement(context, advertised, { output: io.output, watching });
+  } finally {
+    watching.end();
+  }
   io.output.end();
   return {};
 };

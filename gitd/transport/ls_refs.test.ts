@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
 import { test } from 'node:test';
 import { collectGarbage } from '../../test/support/machine/retained_memory.ts';
 import { type TestRepository, useStorage } from '../../test/support/repositories/repository_storage.ts';
+import { startWatchdog } from '../exec/transfer_watchdog.ts';
 import { zeroOid } from '../protocol_records.ts';
-import { listRefs } from './ls_refs.ts';
+import { sendRefs } from './ls_refs.ts';
 import { packet } from './packet_lines.ts';
 import { parseRequest } from './parse_request.ts';
 
@@ -19,8 +21,21 @@ const request = parseRequest(
   ]),
 );
 
-const list = async ({ context, dir }: TestRepository): Promise<Buffer> =>
-  await listRefs(context, { dir, hidden: { requests: false, pipelines: false } }, request);
+const list = async ({ context, dir }: TestRepository): Promise<Buffer> => {
+  const written: Buffer[] = [];
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      written.push(chunk);
+      done();
+    },
+  });
+  const watching = startWatchdog(null);
+  await sendRefs(context, { dir, hidden: { requests: false, pipelines: false }, output, watching }, request);
+  watching.end();
+  const [answer] = written;
+  assert.ok(answer !== undefined && written.length === 1);
+  return answer;
+};
 
 test('a response is cached, in unpooled memory, until a ref changes', async () => {
   const repository = storage.repository();

@@ -183,16 +183,17 @@ const run = async (push: Push, params: Params): Promise<void> => {
   await answered;
 };
 
-const advertiseTo = async (context: Context, { output }: StreamIo, protocol: 0 | 1 | 2): Promise<void> => {
+const advertiseTo = async ({ context, io, watching }: Push, protocol: 0 | 1 | 2): Promise<void> => {
   const service = 'git-receive-pack';
   const hidden = { requests: false, pipelines: false };
   const dir = await readableDir(context);
-  await writeAdvertisement(context, { service, dir, protocol, hidden, stateless: false }, output);
+  const advertised = { service, dir, protocol, hidden, stateless: false } as const;
+  await writeAdvertisement(context, advertised, { output: io.output, watching });
 };
 
 const receive = async (push: Push, params: Params): Promise<void> => {
   const { context, io, watching } = push;
-  if (!params.stateless) await advertiseTo(context, io, params.protocol);
+  if (!params.stateless) await advertiseTo(push, params.protocol);
   // A lone flush packet tests the connection: do not create a repository for it.
   if (!(await awaitOpening(io.input, watching, true))) return;
   await ensureRepository(context);

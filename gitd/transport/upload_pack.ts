@@ -1,7 +1,6 @@
 /** Serves fetches and clones. */
 import { PassThrough, Readable, type Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { join } from 'node:path';
 import type { Context, StreamHandler, StreamIo } from '../handler_types.ts';
 import { file, flag } from '../exec/arguments.ts';
 import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/environment.ts';
@@ -13,10 +12,10 @@ import type { Client } from '../protocol_records.ts';
 import { capabilities, protocolVariables, readableDir, writeAdvertisement } from './advertise.ts';
 import { limitNegotiation, wholeRequest } from './limit_request_size.ts';
 import { updateHead } from './set_head.ts';
-import { listRefs } from './ls_refs.ts';
+import { sendRefs } from './ls_refs.ts';
 import { awaitOpening, skipAdvertisement } from './first_message.ts';
-import { transportFolder } from './transport_folder.ts';
-import { type PackCache, type Source, openPackCache, packBytes } from './pack_cache.ts';
+import { cacheAge, cacheBudget, maxCachedAnswers, openCache } from './open_cache.ts';
+import { type Source, packBytes } from './pack_cache.ts';
 import { packet } from './packet_lines.ts';
 import { startPack } from './pack_stream.ts';
 import { type Request, parseFetch, parsePlainFetch, requestsOf } from './parse_request.ts';
@@ -25,21 +24,6 @@ import { type Watchdog, startWatchdog } from '../exec/transfer_watchdog.ts';
 
 /** Time limit of a transfer, even with progress. */
 export const maxTransferSeconds = 4 * 3600;
-
-const cacheBudget = 2 * 2 ** 30;
-const cacheAge = 5 * 60_000;
-const maxCachedPacks = 256;
-
-const caches = new Map<string, Promise<PackCache>>();
-
-const openCache = async (root: string): Promise<PackCache> => {
-  const folder = join(transportFolder(root), 'packs');
-  const cache =
-    caches.get(root) ??
-    openPackCache({ folder, budget: cacheBudget, maxFiles: maxCachedPacks, age: cacheAge });
-  caches.set(root, cache);
-  return await cache;
-};
 
 const startUploadPack = async (
   context: Context,
@@ -123,7 +107,7 @@ const buildCacheKey = ({ context, hidden }: Pick<Serving, 'context' | 'hidden'>,
   `${context.dir} ${hiddenKey(hidden)} ${request.key}`;
 
 /** Packs that were sent in the last minutes, by the key of the cache. Filling it costs more than many clones save. */
-const sentPacks = makeLruCache<number>(maxCachedPacks * 4);
+const sentPacks = makeLruCache<number>(maxCachedAnswers * 4);
 
 const wasSentBefore = (key: string): boolean => {
   const sentAt = sentPacks.get(key) ?? -Infinity;
@@ -173,7 +157,7 @@ const isHeld = async (talk: Conversation, request: Request): Promise<boolean> =>
 
 /** Serves a request; returns whether the client may send another one. */
 const answerRequest = async (talk: Conversation, request: Request): Promise<boolean> => {
-  const { context, output, watching } = talk;
+  const { context, watching } = talk;
   watching.touch();
   if (request.command === null) return false;
   if (await isHeld(talk, request)) {
@@ -182,7 +166,7 @@ const answerRequest = async (talk: Conversation, request: Request): Promise<bool
   }
   const serving = { ...talk, dir: await talk.place() };
   if (request.command === 'ls-refs') {
-    output.write(await listRefs({ ...context, signal: watching.signal }, serving, request));
+    await sendRefs({ ...context, signal: watching.signal }, serving, request);
     return true;
   }
   if (request.command === 'fetch') {
@@ -248,7 +232,7 @@ const converseOld = async (talk: OldConversation, io: StreamIo): Promise<void> =
     return;
   }
   const service = 'git-upload-pack';
-  await writeAdvertisement(context, { service, dir, protocol, hidden, stateless }, io.output);
+  await writeAdvertisement(context, { service, dir, protocol, hidden, stateless }, { ...io, watching });
   if (!(await awaitOpening(io.input, watching, false))) return;
   const git = await startUploadPack(context, { ...talk, dir, signal });
   await relay(git, io, watching, skipAdvertisement());
