@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
 import type { Filters } from './filter_params.ts';
-import { type Needed, type Selection, indexOfOrder } from './filters.ts';
+import { type RequiredMatch, type Selection, indexOfOrder } from './filters.ts';
 import { type Listed, column, findOrderIndex, orderTerms } from './record_kinds.ts';
 import { many } from './named_filters.ts';
 
@@ -37,8 +37,8 @@ const byRecord = ({ kind, filters }: Parts): Lead['order'] => orderTerms(kind, f
 const directed = ({ filters }: Parts, term: RawBuilder<unknown>): RawBuilder<unknown> =>
   filters.sort === 'asc' ? term : sql`${term} desc`;
 
-const toConditions = ({ needed, others }: Selection, but?: Needed): RawBuilder<boolean>[] => [
-  ...needed.filter((one) => one !== but).map(({ condition }) => condition),
+const toConditions = ({ required, others }: Selection, but?: RequiredMatch): RawBuilder<boolean>[] => [
+  ...required.filter((one) => one !== but).map(({ condition }) => condition),
   ...others,
 ];
 
@@ -49,7 +49,7 @@ const linkTables = {
 } as const;
 
 /** Reads along links, whose rows repeat the creation time of their record. */
-const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): Lead => {
+const alongLinks = (link: keyof typeof linkTables, match: RequiredMatch, parts: Parts): Lead => {
   const [table, linked] = linkTables[link];
   const { kind, filters, selection, dialect, isCount = false } = parts;
   // SQLite prefers the table to a covering index. The condition matches the condition of the partial index.
@@ -58,13 +58,13 @@ const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): 
   return {
     tables: sql`${sql.table(table)} as led cross join ${sql.raw(kind.table)} ${covering}`,
     conditions: [
-      sql`led.target_type = ${sql.lit(kind.type)} and led.${sql.ref(linked)} = ${need.named.ids[0]}`,
+      sql`led.target_type = ${sql.lit(kind.type)} and led.${sql.ref(linked)} = ${match.named.ids[0]}`,
       // The plus keeps SQLite from concluding `led.target_id > 0`, and from reading all links in that order.
       covered.length > 0
         ? sql`${column(kind, 'id')} = +led.target_id`
         : sql`${column(kind, 'id')} = led.target_id`,
       ...covered,
-      ...toConditions(selection, need),
+      ...toConditions(selection, match),
     ],
     order:
       filters.order_by === 'created_at'
@@ -74,14 +74,14 @@ const alongLinks = (link: keyof typeof linkTables, need: Needed, parts: Parts): 
 };
 
 /** Reads the few records that have one of several links. A record may have more than one of these. */
-const alongAnyLink = (link: keyof typeof linkTables, need: Needed, parts: Parts): Lead => {
+const alongAnyLink = (link: keyof typeof linkTables, match: RequiredMatch, parts: Parts): Lead => {
   const [table, linked] = linkTables[link];
   const { kind, selection, dialect } = parts;
-  const one = dialect.oneOf(`${table}.${linked}`, need.named.ids);
+  const one = dialect.oneOf(`${table}.${linked}`, match.named.ids);
   return {
     tables: sql`(select distinct target_id from ${sql.table(table)}
       where target_type = ${sql.lit(kind.type)} and ${one}) as led cross join ${sql.raw(kind.table)}`,
-    conditions: [sql`${column(kind, 'id')} = led.target_id`, ...toConditions(selection, need)],
+    conditions: [sql`${column(kind, 'id')} = led.target_id`, ...toConditions(selection, match)],
     order: byRecord(parts),
   };
 };
@@ -136,13 +136,13 @@ const alongOrder = (parts: Parts): Lead => {
       };
 };
 
-const along = (need: Needed, parts: Parts): Lead => {
+const along = (match: RequiredMatch, parts: Parts): Lead => {
   const { table } = parts.kind;
-  switch (need.kind) {
+  switch (match.kind) {
     case 'label':
     case 'assignee':
     case 'reviewer':
-      return (need.named.ids.length > 1 ? alongAnyLink : alongLinks)(need.kind, need, parts);
+      return (match.named.ids.length > 1 ? alongAnyLink : alongLinks)(match.kind, match, parts);
     case 'milestone':
       return alongIndex(`${table}_milestone`, parts);
     default:
@@ -154,7 +154,7 @@ const along = (need: Needed, parts: Parts): Lead => {
 const isLeftToEngine = ({ iids = [], search = '', my_reaction_emoji = '' }: Filters): boolean =>
   iids.length > 0 || search !== '' || !['', 'none'].includes(my_reaction_emoji.toLowerCase());
 
-const findMostSelective = (some: Needed[]): Needed | undefined =>
+const findMostSelective = (some: RequiredMatch[]): RequiredMatch | undefined =>
   some
     .filter(({ named, isAny }) => named.ids.length === 1 || (isAny === true && named.uses < many))
     .toSorted((a, b) => a.named.uses - b.named.uses)[0];
@@ -166,7 +166,7 @@ export const isRare = ({
   indexed,
 }: Pick<Parts, 'filters' | 'selection' | 'indexed'>): boolean =>
   (filters.iids ?? []).length > 0 ||
-  [...selection.needed.map(({ named }) => named), ...indexed].some(({ uses }) => uses < many);
+  [...selection.required.map(({ named }) => named), ...indexed].some(({ uses }) => uses < many);
 
 /** Chooses the index of a count. No order is needed, so a selective index beats an ordered one. */
 export const chooseCountLead = (given: Parts): Lead => {
@@ -175,7 +175,7 @@ export const chooseCountLead = (given: Parts): Lead => {
     ? given
     : { ...given, filters: { ...given.filters, order_by: 'created_at' as const } };
   const [period] = parts.indexed;
-  const isNamed = parts.selection.needed.length > 0 || isRare(parts) || isLeftToEngine(parts.filters);
+  const isNamed = parts.selection.required.length > 0 || isRare(parts) || isLeftToEngine(parts.filters);
   return period === undefined || isNamed
     ? chooseLead({ ...parts, isCount: true })
     : alongIndex(period.index, parts);
@@ -190,12 +190,12 @@ export const chooseLead = (parts: Parts): Lead => {
   const { kind, filters, selection, isInProject } = parts;
   // At most as many records as there are iids: the engines do not know how few, and would scan.
   if (isInProject && (filters.iids ?? []).length > 0) return alongIndex(`${kind.table}_iid`, parts);
-  const need = findMostSelective(selection.needed);
-  const uses = need === undefined ? many : need.named.uses;
+  const match = findMostSelective(selection.required);
+  const uses = match === undefined ? many : match.named.uses;
   const [rare] = parts.indexed.toSorted((a, b) => a.uses - b.uses);
   if (rare !== undefined && rare.uses < uses)
     return (rare.isCovering ? alongCovering : alongIndex)(rare.index, parts);
-  if (need !== undefined && (filters.order_by === 'created_at' || uses < many)) return along(need, parts);
+  if (match !== undefined && (filters.order_by === 'created_at' || uses < many)) return along(match, parts);
   if (isLeftToEngine(filters)) {
     return {
       tables: sql.raw(kind.table),

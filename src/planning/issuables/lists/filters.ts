@@ -156,52 +156,54 @@ export const milestoneConditions = (kind: Listed, { milestone_id, having }: Filt
   }));
 };
 
+/** Returns the condition on these ids; none if there are no ids. */
+const unlessEmpty = (
+  ids: readonly number[],
+  toCondition: (ids: readonly number[]) => Condition,
+): Condition[] => (ids.length === 0 ? [] : [toCondition(ids)]);
+
 /** Excludes the records with one of these labels, users or milestones. */
 const exclusionConditions = (kind: Listed, { without }: Filters, dialect: SqlDialect): Condition[] => {
   if (without === undefined) return [];
-  const { label_ids, assignee_ids, milestone_ids } = without;
   const links = linkCondition(kind, 'label_links');
   const users = linkCondition(kind, 'assignees');
   const milestoneId = column(kind, 'milestone_id');
   return [
-    ...(label_ids.length === 0
-      ? []
-      : [
-          sql<boolean>`not exists (select 1 from ${links} and ${dialect.oneOf('label_links.label_id', label_ids)})`,
-        ]),
-    ...(assignee_ids.length === 0
-      ? []
-      : [
-          sql<boolean>`not exists (select 1 from ${users} and ${dialect.oneOf('assignees.user_id', assignee_ids)})`,
-        ]),
-    ...(milestone_ids.length === 0
-      ? []
-      : [
-          sql<boolean>`(${milestoneId} is null or not ${dialect.oneOf(`${kind.table}.milestone_id`, milestone_ids)})`,
-        ]),
+    ...unlessEmpty(
+      without.label_ids,
+      (ids) => sql`not exists (select 1 from ${links} and ${dialect.oneOf('label_links.label_id', ids)})`,
+    ),
+    ...unlessEmpty(
+      without.assignee_ids,
+      (ids) => sql`not exists (select 1 from ${users} and ${dialect.oneOf('assignees.user_id', ids)})`,
+    ),
+    ...unlessEmpty(
+      without.milestone_ids,
+      (ids) => sql`(${milestoneId} is null or not ${dialect.oneOf(`${kind.table}.milestone_id`, ids)})`,
+    ),
   ];
 };
 
 /** A label, user or milestone that the filters name, with the condition that a listed record has it. */
-export type Needed = {
+export type RequiredMatch = {
   kind: Exclude<NameKind, 'indexed'>;
   named: Named;
   condition: Condition;
-  /** One of several records is needed. */
+  /** A match with one of several records is enough. */
   isAny?: true;
 };
 
-/** Returns the conditions of `or[...]` filters. */
+/** Returns the matches that `or[...]` filters require: each with one of the records with these names. */
 const listAlternatives = (
   listed: Listed,
   { names, dialect }: Pick<FilterContext, 'names' | 'dialect'>,
   { labels, authors, assignees, reviewers }: Alternatives,
-): Needed[] => {
-  const needAny = (
-    kind: Needed['kind'],
+): RequiredMatch[] => {
+  const requireAny = (
+    kind: RequiredMatch['kind'],
     keys: readonly string[],
     condition: (ids: number[]) => Condition,
-  ): Needed[] => {
+  ): RequiredMatch[] => {
     if (keys.length === 0) return [];
     const all = keys.map((key) => names(kind, key));
     const ids = [...new Set(all.flatMap((one) => one.ids))];
@@ -219,33 +221,37 @@ const listAlternatives = (
       : dialect.oneOf(`${listed.table}.author_id`, ids);
   const people = (users: readonly string[]): string[] => [...new Set(users.map(personKey))];
   return [
-    ...needAny('label', labels.map(labelKey), linkedToOne('label_links', 'label_id')),
-    ...needAny('author', people(authors), authoredBy),
-    ...needAny('assignee', people(assignees), linkedToOne('assignees', 'user_id')),
-    ...needAny('reviewer', people(reviewers), linkedToOne('reviewers', 'user_id')),
+    ...requireAny('label', labels.map(labelKey), linkedToOne('label_links', 'label_id')),
+    ...requireAny('author', people(authors), authoredBy),
+    ...requireAny('assignee', people(assignees), linkedToOne('assignees', 'user_id')),
+    ...requireAny('reviewer', people(reviewers), linkedToOne('reviewers', 'user_id')),
   ];
 };
 
 /** Lists the records that the filters name, each with its condition. */
-const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext): Needed[] => {
-  const need = (kind: Needed['kind'], name: string, condition: (named: Named) => Condition): Needed => {
+const listRequired = (listed: Listed, { names, dialect, requested }: FilterContext): RequiredMatch[] => {
+  const requireMatch = (
+    kind: RequiredMatch['kind'],
+    name: string,
+    condition: (named: Named) => Condition,
+  ): RequiredMatch => {
     const named = names(kind, name);
     return { kind, named, condition: condition(named) };
   };
   const links = linkCondition(listed, 'label_links');
   const [milestoneId, authorId] = [column(listed, 'milestone_id'), column(listed, 'author_id')];
   const { labels, milestones, authors, alternatives } = requested;
-  const linkedPeople = (kind: 'assignee' | 'reviewer', table: 'assignees' | 'reviewers'): Needed[] =>
+  const linkedPeople = (kind: 'assignee' | 'reviewer', table: 'assignees' | 'reviewers'): RequiredMatch[] =>
     requested[table].map((user) =>
-      need(
+      requireMatch(
         kind,
         personKey(user),
         ({ ids }) =>
           sql`exists (select 1 from ${linkCondition(listed, table)} and ${sql.ref(`${table}.user_id`)} = ${ids[0] ?? 0})`,
       ),
     );
-  const linked = (label: number | string): Needed =>
-    need(
+  const linked = (label: number | string): RequiredMatch =>
+    requireMatch(
       'label',
       labelKey(label),
       ({ ids }) => sql`exists (select 1 from ${links} and ${dialect.oneOf('label_links.label_id', ids)})`,
@@ -254,13 +260,15 @@ const listNeeded = (listed: Listed, { names, dialect, requested }: FilterContext
     ...labels.map(linked),
     ...milestones.map((title) =>
       // One id by itself keeps the order of the milestone's index.
-      need('milestone', title, ({ ids }) =>
+      requireMatch('milestone', title, ({ ids }) =>
         ids.length === 1
           ? sql`${milestoneId} = ${ids[0]}`
           : dialect.oneOf(`${listed.table}.milestone_id`, ids),
       ),
     ),
-    ...authors.map((user) => need('author', personKey(user), ({ ids }) => sql`${authorId} = ${ids[0] ?? 0}`)),
+    ...authors.map((user) =>
+      requireMatch('author', personKey(user), ({ ids }) => sql`${authorId} = ${ids[0] ?? 0}`),
+    ),
     ...linkedPeople('assignee', 'assignees'),
     ...linkedPeople('reviewer', 'reviewers'),
     ...listAlternatives(listed, { names, dialect }, alternatives),
@@ -276,12 +284,12 @@ export type FilterContext = MilestoneContext & {
   own: Condition[];
 };
 
-export type Selection = { needed: Needed[]; others: Condition[] };
+export type Selection = { required: RequiredMatch[]; others: Condition[] };
 
 /** Returns the conditions of the filters without the search; null if no record can match. */
 export const buildSelection = (kind: Listed, filters: Filters, context: FilterContext): Selection | null => {
-  const needed = listNeeded(kind, context);
-  if (needed.some(({ named }) => named.ids.length === 0)) return null;
+  const required = listRequired(kind, context);
+  if (required.some(({ named }) => named.ids.length === 0)) return null;
   const others = [
     ...created(kind, filters),
     ...updated(kind, filters),
@@ -302,5 +310,5 @@ export const buildSelection = (kind: Listed, filters: Filters, context: FilterCo
   if (filters.iids !== undefined && filters.iids.length > 0) {
     others.push(context.dialect.oneOf(`${kind.table}.iid`, filters.iids));
   }
-  return { needed, others };
+  return { required, others };
 };

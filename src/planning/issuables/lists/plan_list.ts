@@ -50,12 +50,12 @@ const toOwner = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', i
 /** Reads along the projects of a group, to count: they have few of all records, and an index by state. */
 const alongProjects = (
   { table }: Listed,
-  { needed, others }: Selection,
+  { required, others }: Selection,
   visible: Condition[],
   { indexedBy }: SqlDialect,
 ): Plan['alongProjects'] => ({
   tables: sql`projects cross join ${sql.raw(table)} ${indexedBy(`${table}_state_created`)}`,
-  where: allOf([...needed.map(({ condition }) => condition), ...others, ...visible]),
+  where: allOf([...required.map(({ condition }) => condition), ...others, ...visible]),
 });
 
 /** Plans the query of a list. Null: a filter names a record that does not exist, so nothing matches. */
