@@ -203,12 +203,10 @@ const readerOfText = (keywords: Keywords): Read => {
 const getReader = (keywords: Keywords): Read => {
   if (keywords['x-kind'] !== undefined) return readerByKind(keywords);
   const read = readerByType(keywords);
-  if (keywords['x-clearable'] === true) {
-    const isPlainText =
-      keywords.type === 'string' && keywords.format === undefined && keywords.enum === undefined;
+  const isPlainText =
+    keywords.type === 'string' && keywords.format === undefined && keywords.enum === undefined;
+  if (keywords['x-clearable'] === true)
     return (raw) => (raw === null || (raw === '' && !isPlainText) ? null : read(raw));
-  }
-  const isPlainText = keywords.type === 'string' && keywords.format === undefined && !keywords.enum;
   const isList = keywords.type === 'array';
   return (raw) => (isBlank(raw) && !isPlainText && !(isList && raw === '') ? undefined : read(raw));
 };

@@ -83,8 +83,7 @@ export const prepareHeads = async ({ platform, loaded, params }: MergeAttempt): 
   const { merge_request, project } = loaded;
   const branches = await loadBranches(platform.store.db, merge_request, project);
   const { source_sha, target_sha } = await readHeads(platform, branches);
-  const isOther = params.sha !== undefined && source_sha !== null && params.sha !== source_sha;
-  if (isOther) throw otherHead();
+  if (params.sha !== undefined && source_sha !== null && params.sha !== source_sha) throw otherHead();
   if (source_sha === null || target_sha === null) throw cannotBeMerged();
   if (source_sha !== merge_request.head_sha) {
     await storeNewVersion(platform, loaded, { ...branches, heads: { source_sha, target_sha } });
@@ -121,12 +120,12 @@ type Messages = { merge_message: string; squash_message: string | null };
 /** @returns the commits, or the check result that prevents them */
 const makeCommit = async (
   attempt: MergeAttempt,
-  ends: MergeHeads,
+  heads: MergeHeads,
   messages: Messages,
 ): Promise<MergeCommits | MergeCheck> => {
   const { platform, loaded, merger } = attempt;
   const commit = {
-    ...ends,
+    ...heads,
     ...messages,
     merger,
     author: loaded.merge_request.author,
@@ -143,14 +142,14 @@ const makeCommit = async (
 /** @throws Failure 405 for conflicts, a required rebase, or changes that are too large */
 const buildMerge = async (
   attempt: MergeAttempt,
-  ends: MergeHeads,
+  heads: MergeHeads,
   messages: Messages,
 ): Promise<MergeCommits> => {
   const { platform, loaded } = attempt;
-  const result = await makeCommit(attempt, ends, messages);
+  const result = await makeCommit(attempt, heads, messages);
   if ('tip' in result) return result;
   if (loaded.project.merge_method === 'merge') {
-    await storeStatus(platform, loaded.merge_request, ends, result);
+    await storeStatus(platform, loaded.merge_request, heads, result);
   }
   throw cannotBeMerged();
 };
@@ -193,7 +192,7 @@ const getBranchRemover = ({ loaded: { merge_request }, merger, params }: MergeAt
 
 const moveTargetBranch = async (
   attempt: MergeAttempt,
-  ends: MergeHeads,
+  heads: MergeHeads,
   { tip, squash_commit_sha }: MergeCommits,
 ): Promise<MoveInGit> => {
   const { platform, loaded, merger } = attempt;
@@ -202,16 +201,16 @@ const moveTargetBranch = async (
     merge_request_id: merge_request.id,
     merge_commit_sha: tip,
     squash_commit_sha,
-    source_sha: ends.source_sha,
+    source_sha: heads.source_sha,
     remove_source_as: getBranchRemover(attempt),
   };
   return await moveInGit(platform, {
     project,
     cause: merger.cause,
     kind: 'merge',
-    updates: [{ ref: branchPrefix + merge_request.target_branch, old: ends.target_sha, new: tip }],
+    updates: [{ ref: branchPrefix + merge_request.target_branch, old: heads.target_sha, new: tip }],
     data,
-    check: async (tx) => await checkAgain(tx, attempt, ends),
+    check: async (tx) => await checkAgain(tx, attempt, heads),
     complete: mergeCompletion(platform),
   });
 };
@@ -261,8 +260,8 @@ const readCurrentHeads = async ({
 const tryMerge = async (prepared: Prepared): Promise<MoveInGit | null> => {
   const { attempt, messages } = prepared;
   try {
-    const ends = await readCurrentHeads(prepared);
-    return await moveTargetBranch(attempt, ends, await buildMerge(attempt, ends, messages));
+    const heads = await readCurrentHeads(prepared);
+    return await moveTargetBranch(attempt, heads, await buildMerge(attempt, heads, messages));
   } catch (error) {
     if (!isLostRace(error)) throw error;
     await waitForOtherMerge(attempt);

@@ -15,8 +15,8 @@ const getCache = memoizePerStore((_platform: Platform) => makeLruCache<LineCount
 /** Counts the lines of one file's diff. Lines before its first hunk name the file. */
 export const countDiffLines = (diff: string): LineCounts => {
   const counts = { additions: 0, deletions: 0 };
-  let at = diff.startsWith('@@') ? 0 : diff.indexOf('\n@@') + 1;
-  if (at === 0 && !diff.startsWith('@@')) return counts;
+  let at = `\n${diff}`.indexOf('\n@@');
+  if (at === -1) return counts;
   while (at < diff.length) {
     const mark = diff[at];
     if (mark === '+') counts.additions += 1;
