@@ -9,7 +9,7 @@ import { type About, UsageFailure, action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 
-export type AdminOptions = { json?: boolean; [option: string]: unknown };
+export type AdminOptions = { json?: boolean };
 
 /** Makes a command that works on the data folder, also while the service runs. */
 export const adminAction = (name: string, about: About): Command =>

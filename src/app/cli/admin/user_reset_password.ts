@@ -11,8 +11,10 @@ import {
 } from './user.ts';
 import { print } from '../define_commands.ts';
 
-const reset = async (username: string, options: AdminOptions): Promise<void> => {
-  const inputPassword = options['passwordStdin'] === true ? await readPasswordFromStdin() : null;
+type Options = AdminOptions & { passwordStdin?: boolean };
+
+const reset = async (username: string, options: Options): Promise<void> => {
+  const inputPassword = options.passwordStdin === true ? await readPasswordFromStdin() : null;
   await withOpenStore(options, async (store) => {
     const id = await requireUser(store.db, username);
     const password = await resetPassword(userParts(store), null, id, inputPassword);
