@@ -27,7 +27,8 @@ type Entry = {
   file: string;
   handle: FileHandle;
   size: number;
-  made: number;
+  /** Milliseconds since the epoch. */
+  createdAt: number;
   readers: number;
   state: 'growing' | 'whole' | 'failed';
   /** Callbacks for its growth or end. */
@@ -44,7 +45,7 @@ export type Source = (signal: AbortSignal) => Promise<{ output: Readable; ended:
 export type Reader = Pick<Watchdog, 'signal' | 'touch'>;
 
 export type PackCache = {
-  /** True if the pack is cached or being written. */
+  /** Returns whether the pack is cached or being written. */
   holds: (name: string) => boolean;
   /** Writes the pack to `output` without ending it. Rejects if git fails or the reader leaves. */
   serve: (name: string, output: Writable, source: Source, reader: Reader) => Promise<void>;
@@ -57,19 +58,19 @@ const pieceLength = 256 * 1024;
 /** Milliseconds that git keeps running without a reader, because the client may retry. */
 const orphanAge = 10_000;
 
-const wake = (entry: Entry): void => {
-  for (const go of entry.waiting.splice(0)) go();
+const notifyWaiters = (entry: Entry): void => {
+  for (const resume of entry.waiting.splice(0)) resume();
 };
 
-const gone = (): GitError => new GitError('unavailable', 'the caller has gone');
+const callerGone = (): GitError => new GitError('unavailable', 'the caller has gone');
 
-const written = async (output: Writable, bytes: Buffer, { signal, touch }: Reader): Promise<void> => {
+const writePiece = async (output: Writable, bytes: Buffer, { signal, touch }: Reader): Promise<void> => {
   signal.throwIfAborted();
-  if (output.destroyed) throw gone();
+  if (output.destroyed) throw callerGone();
   touch();
   if (output.write(bytes)) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onClose = (): void => reject(gone());
+  const onClose = (): void => reject(callerGone());
   const onAbort = (): void => reject(signal.reason as Error);
   output.once('drain', resolve).once('close', onClose);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -91,7 +92,7 @@ const copyTo = async (entry: Entry, output: Writable, reader: Reader): Promise<v
       const piece = Buffer.allocUnsafe(Math.min(pieceLength, entry.size - at));
       const { bytesRead } = await entry.handle.read(piece, 0, piece.length, at);
       at += bytesRead;
-      await written(output, piece.subarray(0, bytesRead), reader);
+      await writePiece(output, piece.subarray(0, bytesRead), reader);
       continue;
     }
     if (entry.state === 'failed' && entry.size === 0)
@@ -108,13 +109,13 @@ const remove = async (entry: Entry): Promise<void> => {
   await rm(entry.file, { force: true });
 };
 
-/** Called when the last reader leaves an entry that is no longer reused: stops git or removes the file. */
-const forsake = (entry: Entry): void => {
+/** Stops git, or removes the file, after the last reader left an entry that is no longer reused. */
+const releaseDropped = (entry: Entry): void => {
   if (entry.state === 'growing') entry.stop.abort(new GitError('unavailable', 'nobody reads'));
   else void remove(entry);
 };
 
-type CachedPacks = {
+type EntryTable = {
   find: (key: string) => Entry | undefined;
   put: (entry: Entry) => void;
   drop: (entry: Entry) => void;
@@ -122,14 +123,14 @@ type CachedPacks = {
   close: () => void;
 };
 
-/** The reusable entries, oldest first. */
-const makeShelf = ({ budget, maxFiles, age }: PackCacheOptions): CachedPacks => {
+/** Creates the table of reusable entries, oldest first. */
+const makeEntryTable = ({ budget, maxFiles, age }: PackCacheOptions): EntryTable => {
   const entries = new Map<string, Entry>();
   let sweeper: NodeJS.Timeout | null = null;
   const drop = (entry: Entry): void => {
     if (entries.get(entry.key) === entry) entries.delete(entry.key);
     entry.dropped = true;
-    if (entry.readers === 0) forsake(entry);
+    if (entry.readers === 0) releaseDropped(entry);
   };
   const close = (): void => {
     if (sweeper !== null) clearInterval(sweeper);
@@ -138,7 +139,7 @@ const makeShelf = ({ budget, maxFiles, age }: PackCacheOptions): CachedPacks => 
   const sweep = (): void => {
     const now = Date.now();
     for (const entry of entries.values()) {
-      if (entry.state !== 'growing' && now - entry.made > age) drop(entry);
+      if (entry.state !== 'growing' && now - entry.createdAt > age) drop(entry);
     }
     let total = entries.values().reduce((sum, { size }) => sum + size, 0);
     for (const entry of entries.values()) {
@@ -152,7 +153,7 @@ const makeShelf = ({ budget, maxFiles, age }: PackCacheOptions): CachedPacks => 
   return {
     find: (key) => {
       const entry = entries.get(key);
-      if (entry === undefined || Date.now() - entry.made <= age) return entry;
+      if (entry === undefined || Date.now() - entry.createdAt <= age) return entry;
       drop(entry);
       return undefined;
     },
@@ -170,13 +171,13 @@ const makeShelf = ({ budget, maxFiles, age }: PackCacheOptions): CachedPacks => 
 };
 
 /** Runs git and writes its output to the entry's file. */
-const fill = async (entry: Entry, source: Source, { drop, sweep }: CachedPacks): Promise<void> => {
+const fill = async (entry: Entry, source: Source, { drop, sweep }: EntryTable): Promise<void> => {
   try {
     const { output, ended } = await source(entry.stop.signal);
     for await (const chunk of output as AsyncIterable<Buffer>) {
       await entry.handle.write(chunk, 0, chunk.length, entry.size);
       entry.size += chunk.length;
-      wake(entry);
+      notifyWaiters(entry);
     }
     await ended;
     entry.state = 'whole';
@@ -185,14 +186,14 @@ const fill = async (entry: Entry, source: Source, { drop, sweep }: CachedPacks):
     entry.state = 'failed';
     drop(entry);
   }
-  wake(entry);
+  notifyWaiters(entry);
   sweep();
 };
 
-const leave = async (entry: Entry, { drop }: CachedPacks): Promise<void> => {
+const removeReader = async (entry: Entry, { drop }: EntryTable): Promise<void> => {
   entry.readers -= 1;
   if (entry.readers > 0) return;
-  if (entry.dropped) forsake(entry);
+  if (entry.dropped) releaseDropped(entry);
   if (entry.dropped || entry.state !== 'growing') return;
   await wait(orphanAge, undefined, { ref: false });
   if (entry.state === 'growing' && entry.readers === 0) drop(entry);
@@ -205,7 +206,7 @@ const newEntry = async (key: string, file: string): Promise<Entry> => ({
   file,
   handle: await open(file, 'wx+', 0o600),
   size: 0,
-  made: Date.now(),
+  createdAt: Date.now(),
   readers: 0,
   state: 'growing',
   waiting: [],
@@ -221,49 +222,49 @@ const emptyFolder = async (folder: string): Promise<void> => {
 export const openPackCache = async (options: PackCacheOptions): Promise<PackCache> => {
   const { folder } = options;
   await emptyFolder(folder);
-  const shelf = makeShelf(options);
+  const entries = makeEntryTable(options);
   const opening = new Map<string, Promise<Entry>>();
   const counts = { misses: 0, hits: 0 };
 
-  const begin = async (key: string, source: Source): Promise<Entry> => {
+  const startEntry = async (key: string, source: Source): Promise<Entry> => {
     const entry = await newEntry(key, join(folder, `${counts.misses}-${key}`));
-    shelf.put(entry);
-    void fill(entry, source, shelf);
+    entries.put(entry);
+    void fill(entry, source, entries);
     return entry;
   };
 
   const openEntry = async (key: string, source: Source): Promise<Entry> => {
-    const existing = opening.get(key) ?? shelf.find(key);
+    const existing = opening.get(key) ?? entries.find(key);
     if (existing !== undefined) {
       counts.hits += 1;
       return await existing;
     }
     counts.misses += 1;
-    const begun = begin(key, source).finally(() => opening.delete(key));
-    opening.set(key, begun);
-    return await begun;
+    const started = startEntry(key, source).finally(() => opening.delete(key));
+    opening.set(key, started);
+    return await started;
   };
 
   return {
     counts,
     holds: (name) => {
       const key = hashKey(name);
-      return opening.has(key) || shelf.find(key) !== undefined;
+      return opening.has(key) || entries.find(key) !== undefined;
     },
     serve: async (name, output, source, reader) => {
       const { signal } = reader;
       const entry = await openEntry(hashKey(name), source);
       entry.readers += 1;
-      const onAbort = (): void => wake(entry);
+      const onAbort = (): void => notifyWaiters(entry);
       signal.addEventListener('abort', onAbort, { once: true });
       try {
         await copyTo(entry, output, reader);
       } finally {
         signal.removeEventListener('abort', onAbort);
-        void leave(entry, shelf);
+        void removeReader(entry, entries);
       }
     },
-    close: shelf.close,
+    close: entries.close,
   };
 };
 
