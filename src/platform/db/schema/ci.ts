@@ -57,8 +57,9 @@ export type PipelinesTable = {
   finished_at: number | null;
   /** Seconds during which jobs ran. */
   duration: number | null;
-  /** Upstream pipeline, and the job that started this one. */
+  /** Upstream pipeline. */
   source_pipeline_id: number | null;
+  /** Job of the upstream pipeline that started this one. */
   source_job_id: number | null;
   /** Root of the tree of pipelines that started one another; null: itself. */
   root_id: number | null;

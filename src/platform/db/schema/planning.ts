@@ -78,8 +78,9 @@ export type NotesTable = {
   discussion_id: Generated<string | null>;
   /** null: a plain comment. */
   type: Generated<'DiscussionNote' | 'DiffNote' | null>;
-  /** JSON: position in the diff where it was written, and where that line is now. */
+  /** JSON: position in the diff where it was written. */
   original_position: Generated<string | null>;
+  /** JSON: position of that line in the latest diff. */
   position: Generated<string | null>;
   resolvable: Generated<Flag>;
   resolved_at: Generated<number | null>;

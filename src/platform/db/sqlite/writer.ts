@@ -79,8 +79,9 @@ export class SqliteWriter {
   readonly #waiting: Waiting[] = [];
   #turn: Turn | null = null;
   #group: Group | null = null;
-  /** The group that is open for more transactions; the size of the previous one. */
+  /** The group that is open for more transactions. */
   #gathering: Group | null = null;
+  /** Size of the previous group. */
   #lastSize = 1;
   /** True if a callback is scheduled that continues with waiting transactions. */
   #isPaused = false;
