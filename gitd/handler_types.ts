@@ -52,7 +52,7 @@ export type StreamIo = {
   /** Bytes to the service. Respect its backpressure (use `pipeline`). */
   output: Writable;
   ask: (question: PushQuestion) => Promise<PushAnswer>;
-  tell: (notice: PushNotice) => Promise<PushNoticeAnswer>;
+  notify: (notice: PushNotice) => Promise<PushNoticeAnswer>;
 };
 
 export type StreamHandler<N extends Stream> = (

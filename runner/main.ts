@@ -64,7 +64,7 @@ const usual = {
 /** Milliseconds between parts of a log, and between keep-alive reports. */
 const pace = { part: 150, keepAlive: 400 };
 /** Milliseconds from SIGTERM until the runner exits, even with jobs still ending. */
-const lastPatience = 5_000;
+const exitTimeout = 5_000;
 
 const log = (message: string, details: object = {}): void =>
   void process.stderr.write(`${JSON.stringify({ message, ...details })}\n`);
@@ -181,10 +181,10 @@ const run = async (input: Orders, ended: Promise<void>): Promise<void> => {
     logLimit: orders.log_limit,
     idleLimit: orders.idle_limit,
     diskLimit: orders.disk,
-    pace: { ...pace, patience: orders.patience * 1000 },
+    pace: { ...pace, timeout: orders.patience * 1000 },
   });
   process.on('SIGTERM', () => {
-    setTimeout(() => process.exit(1), lastPatience).unref();
+    setTimeout(() => process.exit(1), exitTimeout).unref();
     pool.abort();
   });
   await Promise.race([ended, terminated.promise]);

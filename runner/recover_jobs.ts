@@ -107,7 +107,7 @@ const lastLine = '\n\u001B[31;1mERROR: Job failed (system failure): the runner w
  * @returns true if the coordinator gave a final answer, false to retry
  * @throws if the coordinator does not answer
  */
-const failJob = async (job: JobClient, log: Buffer, patience: number): Promise<boolean> => {
+const failJob = async (job: JobClient, log: Buffer, timeout: number): Promise<boolean> => {
   const all = Buffer.concat([log, Buffer.from(lastLine)]);
   const none = new AbortController().signal;
   // If the offset is wrong, the reply (416) says how many bytes the coordinator already has.
@@ -120,7 +120,7 @@ const failJob = async (job: JobClient, log: Buffer, patience: number): Promise<b
   }
   const checksum = { crc: crc32(all), size: all.length };
   const outcome = { state: 'failed', failure_reason: 'runner_system_failure' } as const;
-  const { status } = await job.finish(outcome, checksum, patience);
+  const { status } = await job.finish(outcome, checksum, timeout);
   return !isPassing(status);
 };
 
@@ -138,11 +138,11 @@ const reportFailure = async (job: JobClient, log: Buffer, until: number): Promis
 
 /**
  * Reports all lost jobs as failed. A job that cannot be reported in time stays for the next runner.
- * @param patience time limit for all jobs together, in milliseconds
+ * @param timeout time limit for all jobs together, in milliseconds
  * @returns the number of reported jobs
  */
-export const failAbandoned = async (root: string, client: Client, patience: number): Promise<number> => {
-  const until = performance.now() + patience;
+export const failAbandoned = async (root: string, client: Client, timeout: number): Promise<number> => {
+  const until = performance.now() + timeout;
   const lost = lostFolder(root);
   let count = 0;
   for (const name of namesIn(lost).filter((one) => one.endsWith('.json'))) {

@@ -248,7 +248,7 @@ test('a pack may take the time that its caller gives it', async () => {
   const own = { ...context, exec: { ...context.exec, start } };
   const never = async (): Promise<never> => await Promise.reject(new Error('nobody answers'));
   for (const params of [{ seconds: 7_200 }, {}]) {
-    const io = { input: Readable.from([pack]), output: new PassThrough(), ask: never, tell: never };
+    const io = { input: Readable.from([pack]), output: new PassThrough(), ask: never, notify: never };
     await writePack({ repository: target.name, ...params }, own, io);
   }
   assert.deepEqual(limits, [7_200, 3_600]);

@@ -174,7 +174,7 @@ const startLarge = async (): Promise<{
   const output = new PassThrough({ highWaterMark: 1024 });
   const control = new AbortController();
   const never = async (): Promise<never> => await Promise.reject(new Error('nobody answers'));
-  const io: StreamIo = { input: Readable.from([]), output, ask: never, tell: never };
+  const io: StreamIo = { input: Readable.from([]), output, ask: never, notify: never };
   const params = { repository: repository.name, commit, format: 'tar' as const, prefix: '' };
   const work = readArchive(params, { ...repository.context, signal: control.signal }, io);
   work.catch(() => undefined);

@@ -259,7 +259,7 @@ it('reports the size of a huge file and streams it without buffering', async () 
     input: process.stdin,
     output,
     ask: async () => ({ refuse: null }),
-    tell: async () => ({ messages: [] }),
+    notify: async () => ({ messages: [] }),
   };
   const result = await streamBlob({ repository: repository.name, id }, repository.context, io);
   assert.equal(result?.size, size);

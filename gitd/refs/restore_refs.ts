@@ -65,13 +65,13 @@ const parseLines = (text: string): Map<string, string> => {
 };
 
 export const restoreRefs: MethodHandler<'refs.restore'> = async (_params, context, body) => {
-  const wanted = parseLines(body.toString());
+  const requested = parseLines(body.toString());
   await ensureRepository(context);
   await clearLocksOnce(context.dir);
   const present = parseLines(await readLines(context));
   const commands = [
-    ...[...present].filter(([name]) => !wanted.has(name)).map(([name]) => `delete ${name}\n`),
-    ...[...wanted]
+    ...[...present].filter(([name]) => !requested.has(name)).map(([name]) => `delete ${name}\n`),
+    ...[...requested]
       .filter(([name, id]) => present.get(name) !== id)
       .map(([name, id]) => `update ${name} ${id}\n`),
   ];

@@ -64,7 +64,7 @@ export const answerStream = (parts: ServerParts, socket: Socket, peer: Peer, fir
   output.on('error', () => undefined);
 
   const ask = makeAsk(socket, pending, control.signal);
-  const io: StreamIo = { input: receiver.readable, output, ask, tell: ask };
+  const io: StreamIo = { input: receiver.readable, output, ask, notify: ask };
   const run = async (): Promise<void> => {
     try {
       const handler = findHandler(parts, name);

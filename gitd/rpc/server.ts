@@ -14,7 +14,7 @@ import { answerStream } from './answer_stream.ts';
 /** Maximum concurrent calls per connection; further calls wait in the socket. */
 const maxConcurrentCalls = 1024;
 /** Default time limit of a call, in milliseconds. */
-const usualPatience = 60_000;
+const defaultTimeout = 60_000;
 
 type Calls = Map<number, AbortController>;
 
@@ -41,10 +41,10 @@ const answerCall = async (
   { socket, peer, calls }: { socket: Socket; peer: Peer; calls: Calls },
   frame: Frame,
 ): Promise<void> => {
-  const { id, method, params, patience } = frame.header as Record<string, unknown> & { id: number };
+  const { id, method, params, patience: timeout } = frame.header as Record<string, unknown> & { id: number };
   const control = new AbortController();
   calls.set(id, control);
-  const limit = typeof patience === 'number' ? patience : usualPatience;
+  const limit = typeof timeout === 'number' ? timeout : defaultTimeout;
   const timer = setTimeout(
     () => control.abort(new GitError('limit', `${String(method)} took too long`)),
     limit,

@@ -80,7 +80,7 @@ const notifyService = async (push: Push, updates: PushedRef[]): Promise<string[]
   raiseGeneration(context.dir);
   await syncPushed(context.dir, updates);
   reachFaultPoint('refs.durable');
-  const { messages } = await io.tell({ tell: 'pushed', updates });
+  const { messages } = await io.notify({ tell: 'pushed', updates });
   push.isNotified = true;
   return messages;
 };

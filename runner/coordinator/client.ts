@@ -111,7 +111,7 @@ const json = (value: unknown) => ({
 const crcText = (crc: number): string => `crc32:${crc.toString(16).padStart(8, '0')}`;
 
 /** Milliseconds of retries after which an artifact is given up. */
-const transferPatience = 60_000;
+const transferTimeout = 60_000;
 
 const multipart = (filename: string, write: Upload['write']) => {
   const boundary = crypto.randomUUID();
@@ -178,14 +178,14 @@ const makeJobClient = (of: OfJob): JobClient => {
       const checksum = crcText(crc);
       const body = { ...outcome, checksum, output: { checksum, bytesize: size } };
       const call = { method: 'PUT', path, ...update(body) } as const;
-      return parseVerdict(await persist(async () => await send(call), { patience: retryFor }));
+      return parseVerdict(await persist(async () => await send(call), { timeout: retryFor }));
     },
     upload: async (upload, signal) =>
-      await persist(async () => await uploadOnce(of, upload, signal), { patience: transferPatience, signal }),
+      await persist(async () => await uploadOnce(of, upload, signal), { timeout: transferTimeout, signal }),
     download: async (from, into, signal) => {
       const path = `/jobs/${from.id}/artifacts?direct_download=false`;
       const call = { method: 'GET', path, headers: { 'job-token': from.token }, into, signal } as const;
-      return await persist(async () => await send(call), { patience: transferPatience, signal });
+      return await persist(async () => await send(call), { timeout: transferTimeout, signal });
     },
   };
 };

@@ -96,16 +96,16 @@ const backoff = { first: 100, max: 5_000 };
 
 export type Persistence = {
   /** Milliseconds after which retries stop. */
-  patience: number;
+  timeout: number;
   signal?: AbortSignal | undefined;
 };
 
 /** Retries temporary failures; returns the last reply of any status. @throws the error of the last attempt */
 export const persist = async (
   work: () => Promise<Reply>,
-  { patience, signal }: Persistence,
+  { timeout, signal }: Persistence,
 ): Promise<Reply> => {
-  const until = performance.now() + patience;
+  const until = performance.now() + timeout;
   for (let pause = backoff.first; ; pause = Math.min(pause * 2, backoff.max)) {
     const isLast = performance.now() + pause > until;
     let requests = 0;

@@ -21,7 +21,7 @@ export type Pace = {
   /** Milliseconds of silence before a keep-alive is sent. */
   keepAlive: number;
   /** Milliseconds for which an unreachable coordinator is retried. */
-  patience: number;
+  timeout: number;
 };
 
 /** The interval with which coordinators say "no hurry"; a local one is polled faster. */
@@ -93,7 +93,7 @@ const makeAttempts = ({ state, die, isWhole, sendPart, sayAlive }: Delivery, pac
         pause = 0;
       } catch {
         pause = Math.min(maxPauseMilliseconds, Math.max(100, pause * 2));
-        if (performance.now() - lastHeard > pace.patience) die('gone');
+        if (performance.now() - lastHeard > pace.timeout) die('gone');
       }
     },
   };
@@ -133,13 +133,13 @@ export const startReporter = (parts: Parts): Reporter => {
   };
   const tellEnd = async (outcome: Outcome): Promise<boolean> => {
     const checksum = { crc: trace.crc(), size: trace.size() };
-    const first = await client.finish(outcome, checksum, pace.patience);
+    const first = await client.finish(outcome, checksum, pace.timeout);
     if (first.status === 412) {
       delivery.restart();
       await run();
     }
     const isRewound = first.status === 412 || first.status === 202;
-    const last = isRewound && !state.isDead ? await client.finish(outcome, checksum, pace.patience) : first;
+    const last = isRewound && !state.isDead ? await client.finish(outcome, checksum, pace.timeout) : first;
     return last.status === 200;
   };
   const running = run();

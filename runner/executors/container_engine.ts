@@ -23,7 +23,7 @@ type EngineCommand = {
 };
 
 const maxOutputBytes = 16 * 2 ** 20;
-const shortPatience = 10_000;
+const shortTimeout = 10_000;
 
 /** Runs a command of the engine. Never throws: `complaint` describes a failure. */
 export const runEngine = async (
@@ -31,7 +31,7 @@ export const runEngine = async (
   args: readonly string[],
   asking: EngineCommand = {},
 ): Promise<Answer> => {
-  const { environment = {}, timeout = shortPatience, stop } = asking;
+  const { environment = {}, timeout = shortTimeout, stop } = asking;
   const env = { ...engineEnvironment(), ...environment };
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const options = { env, timeout, cwd: '/', maxBuffer: maxOutputBytes, killSignal: 'SIGKILL' as const };

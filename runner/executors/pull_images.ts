@@ -126,7 +126,7 @@ const inspect = async (engine: Engine, name: string): Promise<(LocalImage & { di
 };
 
 /** Milliseconds. */
-const pullPatience = 30 * 60_000;
+const pullTimeout = 30 * 60_000;
 
 const pull = async (
   { engine, setting }: ImageParts,
@@ -137,7 +137,7 @@ const pull = async (
   setting.say(`Pulling ${engine.name} image ${name} ...`);
   const args = ['pull', '--quiet', ...logins.words, ...platform, '--', name];
   const { environment } = logins;
-  return await runEngine(engine, args, { environment, timeout: pullPatience, stop: setting.stop });
+  return await runEngine(engine, args, { environment, timeout: pullTimeout, stop: setting.stop });
 };
 
 const policiesFor = ({ policies }: ImageParts, { name, pull_policy }: Image): readonly PullPolicy[] => {

@@ -12,7 +12,7 @@ export type Sent = Omit<Sendable, 'body'> & {
 export type Send = (sent: Sent, own?: Record<string, string>) => Promise<number>;
 
 /** Milliseconds after which a stream of events, or what waits for more of a body, is given up. */
-const patience = 60_000;
+const responseTimeout = 60_000;
 
 /** The status is 0 where the connection was ended, even within an answer. */
 export const makeSender = (base: string): { send: Send; close: () => void } => {
@@ -27,7 +27,7 @@ export const makeSender = (base: string): { send: Send; close: () => void } => {
           response.resume().on('error', () => resolve(0));
           response.on('close', () => resolve(response.complete ? (response.statusCode ?? 0) : 0));
         });
-        sent.on('error', () => resolve(0)).setTimeout(patience, () => sent.destroy());
+        sent.on('error', () => resolve(0)).setTimeout(responseTimeout, () => sent.destroy());
         sent.end(body);
       } catch {
         // The client does not send such a header or path.

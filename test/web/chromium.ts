@@ -46,7 +46,7 @@ let shared: Promise<Browser> | undefined;
 let users = 0;
 let closing: NodeJS.Timeout | undefined;
 /** Milliseconds that the browser waits for the next test file of this process. */
-const patience = 3000;
+const exitTimeout = 3000;
 
 /** Opens the browser that the test files of a process share. Each test has its own context, which shares nothing. */
 export const openBrowser = async (): Promise<Browser> => {
@@ -64,7 +64,7 @@ export const releaseBrowser = (): void => {
     const browser = shared;
     shared = undefined;
     void browser?.then((one) => one.close());
-  }, patience);
+  }, exitTimeout);
 };
 
 type Violation = { id: string; impact: string | null; nodes: { html: string }[] };

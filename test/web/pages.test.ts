@@ -6,7 +6,7 @@ import { unique } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { sampleKeys } from '../support/repositories/ssh_keys.ts';
 import { openBrowser, releaseBrowser, seriousFaults } from './chromium.ts';
-import { password, patience, skip } from './web.ts';
+import { password, pageTimeout, skip } from './web.ts';
 
 const settingsPath = '/admin/application_settings';
 const tokensPath = '/profile/personal_access_tokens';
@@ -34,7 +34,7 @@ const asAdmin = async (
   assert.equal((await gantry.api('POST /users', { json })).status, 201);
   const context = await browser.newContext({ baseURL: gantry.url, ...options });
   try {
-    context.setDefaultTimeout(patience);
+    context.setDefaultTimeout(pageTimeout);
     const page = await context.newPage();
     await page.goto('/users/sign_in');
     await page.getByLabel('User name or e-mail').fill(username);

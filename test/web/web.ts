@@ -11,7 +11,7 @@ export const skip: string | false = engine === 'postgres' ? 'pages behave alike 
 export const password = 'correct horse';
 
 /** Milliseconds that a page may take on a busy machine. */
-export const patience = 120_000;
+export const pageTimeout = 120_000;
 
 export type Web = {
   gantry: TestService;
@@ -63,7 +63,7 @@ export const openWeb = async (environment: Record<string, string> = {}): Promise
     gantry,
     withPage: async (work, options = {}) => {
       const context = await browser.newContext({ baseURL: gantry.url, ...options });
-      context.setDefaultTimeout(patience);
+      context.setDefaultTimeout(pageTimeout);
       const complaints: string[] = [];
       try {
         const page = await context.newPage();

@@ -24,10 +24,10 @@ export type Reason = 'generated' | 'vendored' | 'documentation';
 export type Exclusions = { [reason in Reason]?: boolean | null };
 
 /**
- * @param path from the root, in the bytes that git writes
- * @param said values from `.gitattributes`; each overrides what the path suggests
+ * @param path in the bytes that git writes, from the root
+ * @param attributes values from `.gitattributes`; each overrides what the path suggests
  */
-export const isExcluded = (path: string, said: Exclusions): boolean => {
+export const isExcluded = (path: string, attributes: Exclusions): boolean => {
   const parts = path.split('/');
   const name = parts.pop() ?? '';
   const isVendored = (): boolean =>
@@ -36,8 +36,8 @@ export const isExcluded = (path: string, said: Exclusions): boolean => {
   const isDocumentation = (): boolean =>
     documentation.has((parts[0] ?? '').toLowerCase()) || documentationFiles.test(name);
   return (
-    (said.generated ?? generatedFiles.test(name)) ||
-    (said.vendored ?? isVendored()) ||
-    (said.documentation ?? isDocumentation())
+    (attributes.generated ?? generatedFiles.test(name)) ||
+    (attributes.vendored ?? isVendored()) ||
+    (attributes.documentation ?? isDocumentation())
   );
 };

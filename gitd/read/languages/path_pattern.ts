@@ -19,9 +19,9 @@ const readSet = (pattern: string, from: number, end: number): Token => {
 };
 
 const isLetter =
-  (wanted: string): Token =>
+  (expected: string): Token =>
   (letter) =>
-    letter === wanted;
+    letter === expected;
 
 const compilePart = (part: string): Token[] => {
   const tokens: Token[] = [];
@@ -46,15 +46,15 @@ const compilePart = (part: string): Token[] => {
  * Matches a sequence with wildcards that match any number of items. On a mismatch, only the last wildcard consumes one
  * more item.
  */
-const matchSequence = <Item, Wanted>(
-  wanted: readonly Wanted[],
+const matchSequence = <Item, Expected>(
+  expected: readonly Expected[],
   items: ArrayLike<Item>,
-  { isAny, matches }: { isAny: (one: Wanted) => boolean; matches: (one: Wanted, item: Item) => boolean },
+  { isAny, matches }: { isAny: (one: Expected) => boolean; matches: (one: Expected, item: Item) => boolean },
 ): boolean => {
   let [at, next] = [0, 0];
   let [lastAny, resume] = [-1, 0];
   while (at < items.length) {
-    const one = wanted[next];
+    const one = expected[next];
     if (one !== undefined && isAny(one)) [lastAny, resume, next] = [next, at, next + 1];
     else if (one !== undefined && matches(one, items[at] as Item)) [at, next] = [at + 1, next + 1];
     else if (lastAny !== -1) {
@@ -62,7 +62,7 @@ const matchSequence = <Item, Wanted>(
       [at, next] = [resume, lastAny + 1];
     } else return false;
   }
-  return wanted.slice(next).every(isAny);
+  return expected.slice(next).every(isAny);
 };
 
 const letters = {

@@ -17,8 +17,8 @@ export const loadRequestLinks = async (
   ids: Iterable<number | null>,
 ): Promise<ReadonlyMap<number, RequestLink>> => {
   const { dialect } = platform.store;
-  const wanted = [...new Set(ids)].filter((id) => id !== null);
-  if (wanted.length === 0) return new Map();
+  const requested = [...new Set(ids)].filter((id) => id !== null);
+  if (requested.length === 0) return new Map();
   const rows = await db
     .selectFrom('merge_requests')
     .innerJoin('projects', 'projects.id', 'merge_requests.project_id')
@@ -29,7 +29,7 @@ export const loadRequestLinks = async (
       'merge_requests.source_branch',
       'projects.full_path',
     ])
-    .where(dialect.oneOf('merge_requests.id', wanted))
+    .where(dialect.oneOf('merge_requests.id', requested))
     .where(visibleMergeRequests(viewer, dialect))
     .execute();
   return new Map(rows.map((row) => [row.id, row]));

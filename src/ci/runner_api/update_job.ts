@@ -100,7 +100,7 @@ const checkTrace = async (call: Call, { job, memory }: AuthenticatedJob, update:
   // A trace that still differs is accepted unchanged, because the job has ended anyway.
   if (memory.refusals >= (isWhole ? 1 : maxRefusals)) {
     call.platform.log.warn(
-      { job: job.id, size: state.size, told: size },
+      { job: job.id, size: state.size, reported: size },
       'trace differs from the reported size or checksum',
     );
     return;

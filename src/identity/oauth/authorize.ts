@@ -23,7 +23,7 @@ export type AuthorizationRequest = {
  * application.
  */
 export type Reading =
-  | { kind: 'asked'; asked: AuthorizationRequest }
+  | { kind: 'request'; request: AuthorizationRequest }
   | { kind: 'shown'; text: string }
   | { kind: 'redirect'; url: string };
 
@@ -112,8 +112,8 @@ export const readAuthorizationRequest = async (
     return redirect({ error: 'invalid_scope', error_description });
   }
   return {
-    kind: 'asked',
-    asked: { application, ...back, scopes, code_challenge: readText(params, 'code_challenge') },
+    kind: 'request',
+    request: { application, ...back, scopes, code_challenge: readText(params, 'code_challenge') },
   };
 };
 

@@ -27,8 +27,8 @@ export const loadCommit = async (
   id: Oid | null,
 ): Promise<Commit | null> => {
   if (id === null) return null;
-  const asked = repositoryOf(context, project).ask('commits.get', { ids: [id] });
-  const { commits } = await orMissing(asked, { commits: [null] });
+  const reading = repositoryOf(context, project).ask('commits.get', { ids: [id] });
+  const { commits } = await orMissing(reading, { commits: [null] });
   return commits[0] ?? null;
 };
 
@@ -60,11 +60,11 @@ const groupFiles = (diffs: readonly FileDiff[]) => {
 
 /** A commit with the names of its files. */
 export const pushedCommitJson = async (context: Context, project: ProjectFacts, commit: Commit) => {
-  const asked = repositoryOf(context, project).ask('diff.files', {
+  const reading = repositoryOf(context, project).ask('diff.files', {
     from: commit.parents[0] ?? null,
     to: commit.id,
     limits,
   });
-  const { diffs } = await orMissing(asked, { diffs: [], files: 0, overflow: true });
+  const { diffs } = await orMissing(reading, { diffs: [], files: 0, overflow: true });
   return { ...commitJson(context, project, commit), ...groupFiles(diffs) };
 };

@@ -28,14 +28,14 @@ const loadPushedCommits = async (
     return refs.flatMap((one) => (one?.commit ? [one.commit] : []));
   };
   const not = await orMissing(loadStart(), []);
-  const asked = repository.ask('commits.list', {
+  const reading = repository.ask('commits.list', {
     from: [after],
     not,
     skip: 0,
     limit: maxCommits,
     count: true,
   });
-  const { commits, total } = await orMissing(asked, { commits: [], total: 0 });
+  const { commits, total } = await orMissing(reading, { commits: [], total: 0 });
   const listed = [];
   for (const commit of commits.toReversed()) listed.push(await pushedCommitJson(context, project, commit));
   return { commits: listed, total: total ?? listed.length };

@@ -60,16 +60,16 @@ export const findScopeLabels = async (
   owner: Owner,
   titles: readonly string[],
 ): Promise<number[]> => {
-  const wanted = [...new Set(titles)].filter((title) => title !== '');
-  if (wanted.length === 0) return [];
+  const requested = [...new Set(titles)].filter((title) => title !== '');
+  if (requested.length === 0) return [];
   const rows = await db
     .selectFrom('labels')
     .select(['id', 'title', 'project_id', 'group_id'])
-    .where('title', 'in', wanted)
+    .where('title', 'in', requested)
     .where(availableTo('labels', owner))
     .orderBy('id')
     .execute();
-  return wanted.map((title) => {
+  return requested.map((title) => {
     const titled = rows.filter((row) => row.title === title);
     const own = titled.find(
       (row) => (owner.kind === 'projects' ? row.project_id : row.group_id) === owner.id,

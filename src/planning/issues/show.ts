@@ -19,18 +19,18 @@ type Row = Required<Version> & {
   deleted_at: number | null;
   /** 1: the viewer is an assignee. */
   assigned: number | null;
-  said: number | null;
-  found: number | null;
+  subscription: number | null;
+  participation: number | null;
 };
 
 const rowByIid = compiled(
   (db, { project_id, iid, user_id }: { project_id: number; iid: number; user_id: number }) => {
     const here = sql`target_type = 'Issue' and target_id = issues.id`;
-    const { said, found } = followColumns(here, sql`${user_id}`);
+    const { subscription, participation } = followColumns(here, sql`${user_id}`);
     return sql<Row>`
       select id, revision, author_id, confidential, deleted_at, ${closersCount} as merge_requests_count,
         (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
-        ${said} as said, ${found} as found
+        ${subscription} as subscription, ${participation} as participation
       from issues where project_id = ${project_id} and iid = ${iid}`.compile(db);
   },
 );

@@ -12,8 +12,10 @@ type Followed = Pick<Target, 'id' | 'author_id' | 'assignee_ids'>;
  * @param here over each of the tables: the rows of the target
  */
 export const followColumns = (here: RawBuilder<unknown>, userId: RawBuilder<unknown>) => ({
-  said: sql<number | null>`(select subscribed from subscriptions where ${here} and user_id = ${userId})`,
-  found: sql<number | null>`case
+  subscription: sql<
+    number | null
+  >`(select subscribed from subscriptions where ${here} and user_id = ${userId})`,
+  participation: sql<number | null>`case
     when exists (select 1 from notes where ${here} and author_id = ${userId} and system = 0) then 1
     when exists (select 1 from mentions where ${here} and user_id = ${userId}) then 1
     when exists (select 1 from award_emoji where ${here} and user_id = ${userId}) then 1
@@ -21,11 +23,11 @@ export const followColumns = (here: RawBuilder<unknown>, userId: RawBuilder<unkn
   end`,
 });
 
-type Follow = { said: number | null; found: number | null };
+type Follow = { subscription: number | null; participation: number | null };
 
 /** @param isOwn whether the user is the author or an assignee */
-export const follows = ({ said, found }: Follow, isOwn: boolean): boolean =>
-  said === null ? isOwn || found === 1 : said === 1;
+export const follows = ({ subscription, participation }: Follow, isOwn: boolean): boolean =>
+  subscription === null ? isOwn || participation === 1 : subscription === 1;
 
 /**
  * Ids of the targets that a user follows, in one statement: by explicit subscription, else as a participant
@@ -39,10 +41,10 @@ export const subscribedTargets = async (
 ): Promise<Set<number>> => {
   const ids = sql.join(targets.map(({ id }) => sql`(cast(${id} as bigint))`));
   const here = sql`target_type = ${type} and target_id = targets.id`;
-  const { said, found } = followColumns(here, sql`${userId}`);
+  const { subscription, participation } = followColumns(here, sql`${userId}`);
   const { rows } = await sql<Follow & { id: number }>`
     with targets (id) as (values ${ids})
-    select id, ${said} as said, ${found} as found from targets`.execute(db);
+    select id, ${subscription} as subscription, ${participation} as participation from targets`.execute(db);
   const own = targets
     .filter((one) => [one.author_id, ...one.assignee_ids].includes(userId))
     .map(({ id }) => id);
@@ -52,14 +54,17 @@ export const subscribedTargets = async (
 type Follower = { type: TargetType; id: number; user_id: number };
 
 const followRow = compiled((db, { type, id, user_id }: Follower) => {
-  const { said, found } = followColumns(sql`target_type = ${type} and target_id = ${id}`, sql`${user_id}`);
-  return sql<Follow>`select ${said} as said, ${found} as found`.compile(db);
+  const { subscription, participation } = followColumns(
+    sql`target_type = ${type} and target_id = ${id}`,
+    sql`${user_id}`,
+  );
+  return sql<Follow>`select ${subscription} as subscription, ${participation} as participation`.compile(db);
 });
 
-const saidRow = compiled((db, { type, id, user_id }: Follower) =>
+const subscriptionRow = compiled((db, { type, id, user_id }: Follower) =>
   db
     .selectFrom('subscriptions')
-    .select('subscribed as said')
+    .select('subscribed as subscription')
     .where('target_type', '=', type)
     .where('target_id', '=', id)
     .where('user_id', '=', user_id)
@@ -74,8 +79,8 @@ export const isSubscribed = async (
 ): Promise<boolean> => {
   const isOwn = [author_id, ...assignee_ids].includes(userId);
   const follower = { type, id, user_id: userId };
-  const [row] = isOwn ? await saidRow(db, follower) : await followRow(db, follower);
-  return follows({ said: null, found: null, ...row }, isOwn);
+  const [row] = isOwn ? await subscriptionRow(db, follower) : await followRow(db, follower);
+  return follows({ subscription: null, participation: null, ...row }, isOwn);
 };
 
 /**

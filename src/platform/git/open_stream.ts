@@ -17,7 +17,7 @@ import type {
 export type StreamOptions = {
   signal?: AbortSignal | undefined;
   onAsk?: ((question: PushQuestion) => Promise<PushAnswer>) | undefined;
-  onTell?: ((news: PushNotice) => Promise<PushNoticeAnswer>) | undefined;
+  onNotify?: ((news: PushNotice) => Promise<PushNoticeAnswer>) | undefined;
 };
 
 /**
@@ -40,7 +40,7 @@ const answer = async ({ socket }: Line, { header }: Frame, options: StreamOption
     const value =
       'ask' in question
         ? await options.onAsk?.(question)
-        : ((await options.onTell?.(question)) ?? { messages: [] });
+        : ((await options.onNotify?.(question)) ?? { messages: [] });
     if (value === undefined) throw new Error('this stream answers no questions');
     if (socket.writable) writeFrame(socket, { answer: ask, value });
   } catch (error) {

@@ -52,8 +52,8 @@ export type GitdSupervisor = {
 const maxSocketPathBytes = 100;
 /** Milliseconds. If gitd dies sooner than this, its restart waits as long. */
 const leastLife = 1_000;
-const startPatience = 15_000;
-const stopPatience = 5_000;
+const startTimeout = 15_000;
+const stopTimeout = 5_000;
 
 /** A young generation of two megabytes suffices: gitd mostly passes bytes on. */
 const nodeFlags = [
@@ -96,7 +96,7 @@ const environment = (): NodeJS.ProcessEnv => {
 const firstLine = async (stdout: Readable): Promise<{ port: number }> => {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const lines = createInterface({ input: stdout });
-  const timer = setTimeout(() => reject(storageUnavailable('gitd did not start in time')), startPatience);
+  const timer = setTimeout(() => reject(storageUnavailable('gitd did not start in time')), startTimeout);
   lines.once('line', resolve);
   lines.once('close', () => reject(storageUnavailable('gitd exited during startup')));
   try {
@@ -189,7 +189,7 @@ export const superviseGitd = (options: SupervisorOptions, random: () => string):
     if (last === null) return;
     last.child.stdin?.end();
     last.child.ref();
-    const timer = setTimeout(() => last.child.kill('SIGKILL'), stopPatience);
+    const timer = setTimeout(() => last.child.kill('SIGKILL'), stopTimeout);
     await last.ended;
     clearTimeout(timer);
   };

@@ -44,19 +44,22 @@ export type ListedMember = MemberRow & { source_type: SourceType; source_id: num
 
 type MembershipRow = Omit<Selectable<MembersTable>, 'id'>;
 
-/** Memberships of a source to read. `users`: a query of the users' ids, which selects the memberships. */
-type Wanted = Pick<MemberFilter, 'inherited' | 'now'> & { users: RawBuilder<unknown> };
+/** Which memberships of a source are read. `users`: a query of their ids, which leads to the memberships. */
+type MemberRequest = Pick<MemberFilter, 'inherited' | 'now'> & { users: RawBuilder<unknown> };
 
 /**
  * Subquery: the memberships that give these users a role in the source: direct memberships, memberships of parent
  * groups, and memberships of groups that any of these is shared with, with the lesser role and the earlier last day.
  */
-const reachingMembers = (source: Source, { inherited, now, users }: Wanted): RawBuilder<MembershipRow> => {
-  const theirs = sql`(${users}) as wanted cross join members`;
+const reachingMembers = (
+  source: Source,
+  { inherited, now, users }: MemberRequest,
+): RawBuilder<MembershipRow> => {
+  const theirs = sql`(${users}) as requested cross join members`;
   const rest = sql`created_at, created_by_id, source_type, source_id`;
   const direct = inherited ? allMembers(source) : directMembers(source);
   const own = sql`select members.user_id, access_level, expires_at, ${rest} from ${theirs}
-    where members.user_id = wanted.user_id and ${direct}`;
+    where members.user_id = requested.user_id and ${direct}`;
   if (!inherited) return sql`(${own})`;
   return sql`(${own}
     union all
@@ -64,7 +67,7 @@ const reachingMembers = (source: Source, { inherited, now, users }: Wanted): Raw
       case when invited.expires_at is null or members.expires_at < invited.expires_at
         then members.expires_at else invited.expires_at end, ${rest}
     from ${theirs} cross join ${invitedGroups(source, now)} as invited
-    where members.user_id = wanted.user_id and source_type = 'Namespace' and source_id = invited.id)`;
+    where members.user_id = requested.user_id and source_type = 'Namespace' and source_id = invited.id)`;
 };
 
 /** The first membership of each user: the highest role, its last day; if roles are equal, the direct membership. */
@@ -73,13 +76,13 @@ const place = (source: Source) => sql<number>`row_number() over (partition by me
   ${directMembers(source)} desc)`;
 
 /** Selects each of these users once with the highest role and the last day of that role. */
-const current = (db: Reader, source: Source, wanted: Wanted) => {
+const current = (db: Reader, source: Source, requested: MemberRequest) => {
   const highest = db
-    .selectFrom(reachingMembers(source, wanted).as('members'))
+    .selectFrom(reachingMembers(source, requested).as('members'))
     .select(['members.user_id', 'members.access_level', 'members.expires_at'])
     .select(['members.created_at', 'members.created_by_id', 'members.source_type', 'members.source_id'])
     .select(place(source).as('place'))
-    .where(isCurrentMember(wanted.now));
+    .where(isCurrentMember(requested.now));
   return db
     .selectFrom(highest.as('ranked'))
     .innerJoin('users', 'users.id', 'ranked.user_id')
@@ -110,7 +113,7 @@ const placesOf = async (db: Reader, source: Source, { inherited, now }: MemberFi
 };
 
 /** Over `members`. */
-const isWanted = ({ query, now, user_ids = [], skip_users = [] }: MemberFilter): RawBuilder<boolean> =>
+const matchesFilter = ({ query, now, user_ids = [], skip_users = [] }: MemberFilter): RawBuilder<boolean> =>
   allOf([
     isCurrentMember(now),
     ...(user_ids.length > 0 ? [sql<boolean>`user_id in (${sql.join([...user_ids])})`] : []),
@@ -147,9 +150,9 @@ const usersOfPage = (
   filter: MemberFilter,
   { limit, offset }: PageRequest,
 ): RawBuilder<unknown> => {
-  const wanted = isWanted(filter);
+  const isRequested = matchesFilter(filter);
   const lists = conditionsOf(places).map(
-    (place) => sql`select user_id from members where ${place} and ${wanted}`,
+    (place) => sql`select user_id from members where ${place} and ${isRequested}`,
   );
   const end = offset + limit;
   const parts: RawBuilder<unknown>[] = [];
@@ -167,7 +170,7 @@ const countUsers = async (
   const places = [...(project === null ? [] : [inPlace('Project', [project])]), ...inGroups];
   const { rows } = await sql<{ total: number }>`
     select count(distinct user_id) as total from members
-    where ${anyOf(places)} and ${isWanted(filter)}`.execute(db);
+    where ${anyOf(places)} and ${matchesFilter(filter)}`.execute(db);
   return rows[0] ?? { total: 0 };
 };
 
@@ -193,11 +196,11 @@ export const listMembers = async (
 export const findMember = async (
   db: Reader,
   source: Source,
-  wanted: Pick<MemberFilter, 'inherited' | 'now'> & { user_id: number },
+  requested: Pick<MemberFilter, 'inherited' | 'now'> & { user_id: number },
 ): Promise<MemberRow | undefined> =>
   await current(db, source, {
-    ...wanted,
-    users: sql`select cast(${wanted.user_id} as bigint) as user_id`,
+    ...requested,
+    users: sql`select cast(${requested.user_id} as bigint) as user_id`,
   }).executeTakeFirst();
 
 export type Membership = { id: number; user_id: number; access_level: number; expires_at: string | null };

@@ -24,8 +24,8 @@ type Row = Version &
     deleted_at: number | null;
     /** 1 if the viewer is an assignee. */
     assigned: number | null;
-    said: number | null;
-    found: number | null;
+    subscription: number | null;
+    participation: number | null;
     /** 1 if a discussion is unresolved. */
     unresolved: number | null;
     /** 1 if a reviewer waits for changes. */
@@ -38,12 +38,12 @@ type RowKey = { project_id: number; iid: number; user_id: number };
 
 const rowByIid = compiled((db, { project_id, iid, user_id }: RowKey) => {
   const here = sql`target_type = 'MergeRequest' and target_id = merge_requests.id`;
-  const { said, found } = followColumns(here, sql`${user_id}`);
+  const { subscription, participation } = followColumns(here, sql`${user_id}`);
   return sql<Row>`
     select id, revision, author_id, deleted_at, state, project_id, source_project_id, source_branch, target_branch,
       diff_id, head_sha, merge_status, checked_source_sha, checked_target_sha,
       (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
-      ${said} as said, ${found} as found,
+      ${subscription} as subscription, ${participation} as participation,
       (select 1 from notes where ${here} and resolvable = 1 and resolved_at is null limit 1) as unresolved,
       (select 1 from reviewers where ${here} and state = 'requested_changes' limit 1) as changes_requested,
       (select pipelines.id from pipelines where sha = head_sha and pipelines.project_id = source_project_id

@@ -168,7 +168,7 @@ const toPeerJob = ({ body }: PeerReply): PeerJob => ({
 });
 
 /** Longest wait of a test for an expected event, in ms. A passing test never waits this long. */
-const patience = 30_000;
+const takeTimeout = 30_000;
 
 export const makePeer = (
   gantry: Pick<TestService, 'url'>,
@@ -257,7 +257,7 @@ export const makePeer = (
     poll,
     request: ask,
     take: async () => {
-      const end = Date.now() + patience;
+      const end = Date.now() + takeTimeout;
       for (;;) {
         const job = await ask();
         if (job !== null) return job;

@@ -93,7 +93,7 @@ const makeStorage = (): TestStorage & { mark: () => Promise<void> } => {
       read: async (stream, params, input = Buffer.alloc(0)) => {
         const output = new PassThrough();
         const never = async (): Promise<never> => await Promise.reject(new Error('nobody answers'));
-        const io = { input: Readable.from([input]), output, ask: never, tell: never };
+        const io = { input: Readable.from([input]), output, ask: never, notify: never };
         const run = streamHandlers[stream]({ ...params, repository: name }, context, io);
         const [bytes] = await Promise.all([buffer(output), run.finally(() => output.end())]);
         return bytes;

@@ -34,13 +34,13 @@ const copyObjects = async (
  * again.
  */
 export const copyRepository = async (from: Repository, into: Repository): Promise<void> => {
-  const wanted = await dumpRefs(from);
+  const expected = await dumpRefs(from);
   const present = await dumpRefs(into);
-  if (wanted.length === 0 && present.length === 0) return;
-  const had = new Set(idsOf(present));
-  const tips = idsOf(wanted).filter((id) => !had.has(id));
-  if (tips.length > 0) await copyObjects(from, into, { tips, not: [...had] });
-  const refs = Buffer.from(wanted.map((line) => `${line}\n`).join(''));
+  if (expected.length === 0 && present.length === 0) return;
+  const existing = new Set(idsOf(present));
+  const tips = idsOf(expected).filter((id) => !existing.has(id));
+  if (tips.length > 0) await copyObjects(from, into, { tips, not: [...existing] });
+  const refs = Buffer.from(expected.map((line) => `${line}\n`).join(''));
   await into.ask('refs.restore', {}, refs, { seconds: refsTimeout });
 };
 
@@ -55,8 +55,8 @@ const isRecorded = (line: string): boolean => /^refs\/(?:heads|tags)\//.test(lin
 
 /** Compares branches and tags. @throws Error if they differ */
 export const compareRefs = async (from: Repository, into: Repository): Promise<void> => {
-  const [wanted, copied] = [await dumpRefs(from), await dumpRefs(into)];
-  if (wanted.filter(isRecorded).join('\n') !== copied.filter(isRecorded).join('\n'))
+  const [expected, copied] = [await dumpRefs(from), await dumpRefs(into)];
+  if (expected.filter(isRecorded).join('\n') !== copied.filter(isRecorded).join('\n'))
     throw new Error('the branches or tags of the copy differ');
 };
 

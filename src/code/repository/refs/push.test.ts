@@ -81,7 +81,7 @@ test('records an accepted push before git runs, and completes it with the result
     { ref: 'refs/heads/b', old: zero, new: two },
   ]);
   const news = { tell: 'pushed' as const, updates: [update('refs/heads/b', zero, two)] };
-  assert.deepEqual(await answers.onTell(news), { messages: ['a message'] });
+  assert.deepEqual(await answers.onNotify(news), { messages: ['a message'] });
   assert.deepEqual(await operations(project.id), []);
   assert.deepEqual(await loadEvents(project.id), ['ref.created refs/heads/b']);
   assert.deepEqual(told, ['refs/heads/b']);
@@ -90,7 +90,7 @@ test('records an accepted push before git runs, and completes it with the result
 test('removes the record of a push that moved no ref', async () => {
   const { project, answers } = await pushing();
   await answers.onAsk(asked(update('refs/heads/a', zero, one)));
-  assert.deepEqual(await answers.onTell({ tell: 'pushed', updates: [] }), { messages: [] });
+  assert.deepEqual(await answers.onNotify({ tell: 'pushed', updates: [] }), { messages: [] });
   assert.deepEqual([await operations(project.id), await loadEvents(project.id)], [[], []]);
 });
 
@@ -147,7 +147,7 @@ test('recovers a push whose end the database did not take, without waiting until
     async () => await Promise.reject(gone),
   );
   await assert.rejects(
-    answers.onTell({ tell: 'pushed', updates: [update('refs/heads/a', zero, one)] }),
+    answers.onNotify({ tell: 'pushed', updates: [update('refs/heads/a', zero, one)] }),
     gone,
   );
   write.restore();

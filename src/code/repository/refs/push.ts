@@ -36,8 +36,8 @@ export type Push = {
 /** Handlers for the messages of a `transport.receive_pack` stream. */
 export type PushHandlers = {
   onAsk: (question: PushQuestion) => Promise<PushAnswer>;
-  onTell: (news: PushNotice) => Promise<PushNoticeAnswer>;
-  /** True if the push is authorized. From then on refs may move, so the push must not be aborted. */
+  onNotify: (news: PushNotice) => Promise<PushNoticeAnswer>;
+  /** Whether the push is authorized. From then on refs may move, so the push must not be aborted. */
   isBegun: () => boolean;
   /** Must be called when the stream ends, successfully or not. */
   end: () => void;
@@ -137,7 +137,7 @@ export const createPushHandlers = (platform: Platform, push: Push): PushHandlers
       publishReached('operation.begun');
       return { refuse: null };
     },
-    onTell: async ({ updates }) => {
+    onNotify: async ({ updates }) => {
       if (operation === null) throw new Error('git reported a push that was never authorized');
       end();
       const done = toRefUpdates(updates);

@@ -63,14 +63,14 @@ type Kind<R> = {
   read: (db: Reader, ids: readonly number[]) => Promise<R[]>;
   json: (record: R, site: DatedSite) => object;
   /** Called with the records whose texts were built. */
-  made?: (platform: Platform, records: R[]) => void;
+  onBuilt?: (platform: Platform, records: R[]) => void;
 };
 
 /** Returns the JSON of records in order, without records that were just deleted. */
 export type TextLoader = (call: JsonRequest, versions: readonly Version[]) => Promise<JsonText[]>;
 
 /** Makes the text loader of one kind of record. */
-export const cachedTexts = <R extends Version>({ shape, read, json, made: tell }: Kind<R>): TextLoader => {
+export const cachedTexts = <R extends Version>({ shape, read, json, onBuilt }: Kind<R>): TextLoader => {
   const serialize = lazySerializer(shape);
   const getTexts = memoizePerStore((_platform: Platform) => makeLruCache(maxBytes, getSize));
   return async ({ platform, db, baseUrl, settings, names_version, now }, versions) => {
@@ -79,18 +79,18 @@ export const cachedTexts = <R extends Version>({ shape, read, json, made: tell }
     const cached = versions.map((version) => findText(texts, version, context));
     const missing = versions.filter((_version, index) => cached[index] === undefined);
     if (missing.length === 0) return cached as JsonText[];
-    const made = new Map<number, JsonText>();
+    const built = new Map<number, JsonText>();
     const counts = new Map(missing.map(({ id, merge_requests_count }) => [id, merge_requests_count]));
     const records = await read(db, [...counts.keys()]);
-    tell?.(platform, records);
+    onBuilt?.(platform, records);
     for (const record of records) {
       const count = counts.get(record.id);
       const counted = count === undefined ? {} : { merge_requests_count: count };
       const text = serialize(json({ ...record, ...counted }, { baseUrl, settings, now })).detached;
       texts.set(String(record.id), { ...context, ...counted, revision: record.revision, text });
-      made.set(record.id, text);
+      built.set(record.id, text);
     }
-    return versions.flatMap(({ id }, index) => cached[index] ?? made.get(id) ?? []);
+    return versions.flatMap(({ id }, index) => cached[index] ?? built.get(id) ?? []);
   };
 };
 

@@ -41,7 +41,7 @@ export class TableCollector {
 }
 
 /** Milliseconds after which a request looks again for commits of other processes. */
-const lookAgain = 5;
+const pollInterval = 5;
 
 export class TableVersions {
   readonly #database: DatabaseSync;
@@ -86,7 +86,7 @@ export class TableVersions {
   #readForeign(): number {
     const by = currentMeter();
     const at = performance.now();
-    if (by !== undefined && this.#seen?.by === by && at - this.#seen.at < lookAgain)
+    if (by !== undefined && this.#seen?.by === by && at - this.#seen.at < pollInterval)
       return this.#seen.version;
     this.#foreign ??= this.#prepareForeign();
     const [version = 0] = this.#foreign.get() as unknown as number[];

@@ -17,7 +17,8 @@ export type Timeouts = {
 };
 
 const defaultTimeouts: Timeouts = { busy: 5_000, transaction: 30_000 };
-const lookAgain = 5;
+/** Milliseconds between two attempts to lock the database while another process holds it. */
+const pollInterval = 5;
 
 type Group = {
   size: number;
@@ -156,7 +157,7 @@ export class SqliteWriter {
       this.#refuseAll(this.#failure);
     } else if (this.#group !== null && isReady(this.#group)) {
       this.#flush();
-      this.#pause((goOn) => void setImmediate(goOn));
+      this.#pause((resume) => void setImmediate(resume));
     } else if (this.#waiting.length > 0) {
       this.#start();
     } else if (this.#group !== null) {
@@ -185,7 +186,7 @@ export class SqliteWriter {
     setImmediate(flushWhenQuiet);
   }
 
-  #pause(until: (goOn: () => void) => void): void {
+  #pause(until: (resume: () => void) => void): void {
     this.#isPaused = true;
     until(() => {
       this.#isPaused = false;
@@ -230,7 +231,7 @@ export class SqliteWriter {
       this.#busySince = null;
       this.#refuseAll(unavailable());
     } else {
-      this.#pause((goOn) => void setTimeout(goOn, lookAgain));
+      this.#pause((resume) => void setTimeout(resume, pollInterval));
     }
   }
 
@@ -318,8 +319,8 @@ export class SqliteWriter {
     this.#group = null;
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback');
-    } catch (worse) {
-      this.#fail(worse, group);
+    } catch (rollbackError) {
+      this.#fail(rollbackError, group);
       return;
     }
     this.#onEnd(false);

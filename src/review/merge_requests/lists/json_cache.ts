@@ -21,7 +21,7 @@ export const mergeRequestTexts = cachedTexts({
   read: mergeRequestsById,
   json: mergeRequestJson,
   // A list shows stored statuses; the check updates them for later reads.
-  made: (platform, records) => scheduleChecks(platform, waiting(records)),
+  onBuilt: (platform, records) => scheduleChecks(platform, waiting(records)),
 });
 
 /** Returns the cached JSON of merge requests for `view=simple`. */

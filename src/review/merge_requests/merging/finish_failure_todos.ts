@@ -18,16 +18,16 @@ export const finishFailureTodos = async (tx: Tx, pipeline_id: number): Promise<v
             )
             .onRef('request.head_sha', '=', 'pipelines.sha'),
         )
-        .innerJoin('todos as told', (on) =>
-          on.onRef('told.target_id', '=', 'request.id').onRef('told.user_id', '=', 'request.author_id'),
+        .innerJoin('todos as pending', (on) =>
+          on.onRef('pending.target_id', '=', 'request.id').onRef('pending.user_id', '=', 'request.author_id'),
         )
-        .select('told.id')
+        .select('pending.id')
         .where('pipelines.id', '=', pipeline_id)
         .where('request.state', '=', 'opened')
         .where('request.deleted_at', 'is', null)
-        .where('told.target_type', '=', 'MergeRequest')
-        .where('told.action', '=', 'build_failed')
-        .where('told.state', '=', 'pending'),
+        .where('pending.target_type', '=', 'MergeRequest')
+        .where('pending.action', '=', 'build_failed')
+        .where('pending.state', '=', 'pending'),
     )
     .execute();
 };

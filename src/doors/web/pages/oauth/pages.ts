@@ -102,7 +102,7 @@ const answer = async (
   const { db, baseUrl, admin } = visit.call;
   const reading = await readAuthorizationRequest(db, sent, { admin, issuer: baseUrl });
   if (reading.kind === 'shown') return refusedView(reading.text);
-  return reading.kind === 'redirect' ? redirect(reading.url) : await go(reading.asked, baseUrl);
+  return reading.kind === 'redirect' ? redirect(reading.url) : await go(reading.request, baseUrl);
 };
 
 const grant = async ({ call }: Visit, request: AuthorizationRequest, issuer: string): Promise<Redirect> =>
