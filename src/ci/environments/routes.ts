@@ -48,9 +48,9 @@ const list = (loadJobs: LoadJobsById) =>
       ...pageParams,
     }),
     reply: environmentShape,
-    handle: async (call, input) => {
-      const owner = await findProjectFor(call, input.id, 'read_environment');
-      const { items, total } = await listEnvironments(call.db, owner.id, input, pageRequest(input));
+    handle: async (call, params) => {
+      const owner = await findProjectFor(call, params.id, 'read_environment');
+      const { items, total } = await listEnvironments(call.db, owner.id, params, pageRequest(params));
       const rows = await loadLastDeployments(
         call.db,
         items.map((row) => row.id),
@@ -76,9 +76,9 @@ const get = (loadJobs: LoadJobsById) =>
     audience: 'user',
     params: object(environmentParams),
     reply: environmentShape,
-    handle: async (call, input) => {
-      const owner = await findProjectFor(call, input.id, 'read_environment');
-      const row = await findEnvironment(call.db, owner.id, input.environment_id);
+    handle: async (call, params) => {
+      const owner = await findProjectFor(call, params.id, 'read_environment');
+      const row = await findEnvironment(call.db, owner.id, params.environment_id);
       const newest = await loadLastDeployment(call.db, row.id);
       const deployments = await deploymentsJson(call, owner, newest === null ? [] : [newest], loadJobs);
       return { ...environmentJson(row), last_deployment: deployments[0] ?? null };
@@ -96,9 +96,9 @@ const create = endpoint({
   audience: 'user',
   params: object({ ...project, name: text(), ...edits }),
   reply: environmentShape,
-  handle: async (call, { id: projectId, ...input }) => {
+  handle: async (call, { id: projectId, ...params }) => {
     const owner = await findAdministeredProject(call, projectId);
-    return environmentJson(await createEnvironment(call, owner, input));
+    return environmentJson(await createEnvironment(call, owner, params));
   },
 });
 
@@ -124,8 +124,8 @@ const remove = endpoint({
   audience: 'user',
   params: object(environmentParams),
   reply: null,
-  handle: async (call, input) =>
-    await deleteEnvironment(call, await findAdministeredProject(call, input.id), input.environment_id),
+  handle: async (call, params) =>
+    await deleteEnvironment(call, await findAdministeredProject(call, params.id), params.environment_id),
 });
 
 const stop = (jobs: JobRunner) =>

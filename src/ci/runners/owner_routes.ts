@@ -23,9 +23,9 @@ const projectRunners = [
     list: true,
     params: object({ ...ofProject, ...listParams }),
     reply: runnerShape,
-    handle: async (call, input) => {
-      const which = runnersForProject(await findProjectFor(call, input.id, 'admin_runner'));
-      return await listRunnerPage(call, which, input);
+    handle: async (call, params) => {
+      const which = runnersForProject(await findProjectFor(call, params.id, 'admin_runner'));
+      return await listRunnerPage(call, which, params);
     },
   }),
   endpoint({
@@ -36,9 +36,9 @@ const projectRunners = [
     audience: 'user',
     params: object({ ...ofProject, runner_id: id() }),
     reply: runnerShape,
-    handle: async (call, input) => {
-      const project = await findProjectFor(call, input.id, 'admin_runner');
-      return toRunnerJson(await enableRunner(call, project.id, input.runner_id), call.now);
+    handle: async (call, params) => {
+      const project = await findProjectFor(call, params.id, 'admin_runner');
+      return toRunnerJson(await enableRunner(call, project.id, params.runner_id), call.now);
     },
   }),
   endpoint({
@@ -49,9 +49,9 @@ const projectRunners = [
     audience: 'user',
     params: object({ ...ofProject, runner_id: id() }),
     reply: null,
-    handle: async (call, input) => {
-      const project = await findProjectFor(call, input.id, 'admin_runner');
-      await disableRunner(call, project.id, input.runner_id);
+    handle: async (call, params) => {
+      const project = await findProjectFor(call, params.id, 'admin_runner');
+      await disableRunner(call, project.id, params.runner_id);
     },
   }),
 ];
@@ -65,9 +65,9 @@ const groupRunners = endpoint({
   list: true,
   params: object({ ...ofGroup, ...listParams }),
   reply: runnerShape,
-  handle: async (call, input) => {
-    const which = runnersForGroup(await findGroupFor(call, input.id, 'admin_group_runner'));
-    return await listRunnerPage(call, which, input);
+  handle: async (call, params) => {
+    const which = runnersForGroup(await findGroupFor(call, params.id, 'admin_group_runner'));
+    return await listRunnerPage(call, which, params);
   },
 });
 
@@ -93,8 +93,8 @@ const registrationTokens = [
     audience: 'user',
     params: object(ofProject),
     reply: tokenShape,
-    handle: async (call, input) => {
-      const { id: project_id } = await findProjectFor(call, input.id, 'admin_runner');
+    handle: async (call, params) => {
+      const { id: project_id } = await findProjectFor(call, params.id, 'admin_runner');
       const owner = { runner_type: 'project_type', project_id } as const;
       return { token: await resetRegistrationToken(call, owner), ...noExpiry };
     },
@@ -107,8 +107,8 @@ const registrationTokens = [
     audience: 'user',
     params: object(ofGroup),
     reply: tokenShape,
-    handle: async (call, input) => {
-      const { id: group_id } = await findGroupFor(call, input.id, 'admin_group_runner');
+    handle: async (call, params) => {
+      const { id: group_id } = await findGroupFor(call, params.id, 'admin_group_runner');
       const owner = { runner_type: 'group_type', group_id } as const;
       return { token: await resetRegistrationToken(call, owner), ...noExpiry };
     },

@@ -33,10 +33,10 @@ const register = endpoint({
     ...info,
   }),
   reply: createdShape,
-  handle: async (call, { token: input, maintainer_note, info: _info, ...facts }) => {
+  handle: async (call, { token: params, maintainer_note, info: _info, ...facts }) => {
     const maintenance_note = facts.maintenance_note ?? maintainer_note;
     const info = { ...facts, ...(maintenance_note !== undefined && { maintenance_note }) };
-    return { ...(await registerRunner(call, input, readFacts(info))), ...noExpiry };
+    return { ...(await registerRunner(call, params, readFacts(info))), ...noExpiry };
   },
 });
 
@@ -50,12 +50,12 @@ const verify = endpoint({
   status: 200,
   params: object({ ...token, system_id: optional(text()), ...info }),
   reply: createdShape,
-  handle: async (call, input) => {
-    const runner = await authenticateRunner(call, input.token);
+  handle: async (call, params) => {
+    const runner = await authenticateRunner(call, params.token);
     await refuseOrphanedRunner(call.db, runner);
-    const { system_id, info: runnerInfo } = input;
+    const { system_id, info: runnerInfo } = params;
     recordContact(call.platform, runner, { system_id, info: runnerInfo, ip: call.ip });
-    return { id: runner.id, token: readRunnerToken(call, input.token), ...noExpiry };
+    return { id: runner.id, token: readRunnerToken(call, params.token), ...noExpiry };
   },
 });
 
@@ -68,7 +68,7 @@ const remove = endpoint({
   refusals,
   params: object(token),
   reply: null,
-  handle: async (call, input) => await deleteSelf(call, readRunnerToken(call, input.token)),
+  handle: async (call, params) => await deleteSelf(call, readRunnerToken(call, params.token)),
 });
 
 const removeManager = endpoint({
@@ -80,9 +80,9 @@ const removeManager = endpoint({
   refusals,
   params: object({ ...token, system_id: optional(text()) }),
   reply: null,
-  handle: async (call, { token: input, system_id }) => {
+  handle: async (call, { token: params, system_id }) => {
     if (system_id === undefined || system_id === '') throw missingAttribute('system_id');
-    await deleteManager(call, await authenticateRunner(call, input), system_id);
+    await deleteManager(call, await authenticateRunner(call, params), system_id);
   },
 });
 
@@ -95,8 +95,8 @@ const reset = endpoint({
   refusals,
   params: object(token),
   reply: tokenShape,
-  handle: async (call, input) => ({
-    token: await resetOwnToken(call, readRunnerToken(call, input.token)),
+  handle: async (call, params) => ({
+    token: await resetOwnToken(call, readRunnerToken(call, params.token)),
     ...noExpiry,
   }),
 });

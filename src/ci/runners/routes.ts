@@ -41,9 +41,9 @@ const own = endpoint({
   list: true,
   params: object(listParams),
   reply: runnerShape,
-  handle: async (call, input) => {
+  handle: async (call, params) => {
     const which = ownRunners(call.viewer, call.platform.store.dialect);
-    return await listRunnerPage(call, which, input);
+    return await listRunnerPage(call, which, params);
   },
 });
 
@@ -56,7 +56,7 @@ const all = endpoint({
   list: true,
   params: object(listParams),
   reply: runnerShape,
-  handle: async (call, input) => await listRunnerPage(call, sql<boolean>`1 = 1`, input),
+  handle: async (call, params) => await listRunnerPage(call, sql<boolean>`1 = 1`, params),
 });
 
 const get = endpoint({
@@ -67,7 +67,7 @@ const get = endpoint({
   audience: 'user',
   params: object(one),
   reply: runnerDetailsShape,
-  handle: async (call, input) => await loadRunnerDetails(call, await findRunner(call, input.id, 'see')),
+  handle: async (call, params) => await loadRunnerDetails(call, await findRunner(call, params.id, 'see')),
 });
 
 const update = endpoint({
@@ -78,8 +78,8 @@ const update = endpoint({
   audience: 'user',
   params: object({ ...one, ...factParams }),
   reply: runnerDetailsShape,
-  handle: async (call, input) =>
-    await loadRunnerDetails(call, await updateRunner(call, input.id, readFacts(input))),
+  handle: async (call, params) =>
+    await loadRunnerDetails(call, await updateRunner(call, params.id, readFacts(params))),
 });
 
 const remove = endpoint({
@@ -90,7 +90,7 @@ const remove = endpoint({
   audience: 'user',
   params: object(one),
   reply: null,
-  handle: async (call, input) => await deleteRunner(call, input.id),
+  handle: async (call, params) => await deleteRunner(call, params.id),
 });
 
 const jobs = endpoint({
@@ -139,7 +139,7 @@ const reset = endpoint({
   audience: 'user',
   params: object(one),
   reply: tokenShape,
-  handle: async (call, input) => ({ token: await resetToken(call, input.id), ...noExpiry }),
+  handle: async (call, params) => ({ token: await resetToken(call, params.id), ...noExpiry }),
 });
 
 /** @throws Failure 400, 404, 403 */
@@ -174,9 +174,9 @@ const create = endpoint({
     ...factParams,
   }),
   reply: createdShape,
-  handle: async (call, input) => {
-    const owner = await readOwner(call, input);
-    return { ...(await createRunner(call, owner, readFacts(input))), ...noExpiry };
+  handle: async (call, params) => {
+    const owner = await readOwner(call, params);
+    return { ...(await createRunner(call, owner, readFacts(params))), ...noExpiry };
   },
 });
 

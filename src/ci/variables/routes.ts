@@ -112,9 +112,9 @@ const reads = (ownerRoute: VariableOwnerRoute) => [
     ...sharedDeclaration(ownerRoute),
     list: true,
     params: object({ ...ownerRoute.ownParams, ...pageParams }),
-    handle: async (call, input) => {
-      const owner = await ownerRoute.findOwner(call, input);
-      const { items, total } = await listVariables(call.platform, owner, pageRequest(input));
+    handle: async (call, params) => {
+      const owner = await ownerRoute.findOwner(call, params);
+      const { items, total } = await listVariables(call.platform, owner, pageRequest(params));
       return { items: items.map(variableJson), total };
     },
   }),
@@ -124,9 +124,9 @@ const reads = (ownerRoute: VariableOwnerRoute) => [
     summary: `Get a variable of ${ownerRoute.label}`,
     ...sharedDeclaration(ownerRoute),
     params: object({ ...ownerRoute.ownParams, key, ...filter }),
-    handle: async (call, input) => {
-      const owner = await ownerRoute.findOwner(call, input);
-      return variableJson(await findVariable(call, call.db, owner, toSelector(input)));
+    handle: async (call, params) => {
+      const owner = await ownerRoute.findOwner(call, params);
+      return variableJson(await findVariable(call, call.db, owner, toSelector(params)));
     },
   }),
 ];
@@ -144,10 +144,10 @@ const create = (ownerRoute: VariableOwnerRoute) =>
       masked_and_hidden: optional(boolean({ description: 'masked and never shown again' })),
       ...edits,
     }),
-    handle: async (call, input) => {
-      const owner = await ownerRoute.findOwner(call, input);
-      const hidden = input.masked_and_hidden === true ? { masked: 1 as const, hidden: 1 as const } : {};
-      const variable = { key: input.key, value: input.value, ...toEdit(input), ...hidden };
+    handle: async (call, params) => {
+      const owner = await ownerRoute.findOwner(call, params);
+      const hidden = params.masked_and_hidden === true ? { masked: 1 as const, hidden: 1 as const } : {};
+      const variable = { key: params.key, value: params.value, ...toEdit(params), ...hidden };
       return variableJson(await createVariable(call, owner, variable));
     },
   });
@@ -159,10 +159,10 @@ const changes = (ownerRoute: VariableOwnerRoute) => [
     summary: `Update a variable of ${ownerRoute.label}`,
     ...sharedDeclaration(ownerRoute),
     params: object({ ...ownerRoute.ownParams, key, value: optional(longText()), ...edits, ...filter }),
-    handle: async (call, input) => {
-      const owner = await ownerRoute.findOwner(call, input);
-      const edit = { ...toEdit(input), ...(input.value !== undefined && { value: input.value }) };
-      return variableJson(await updateVariable(call, owner, toSelector(input), edit));
+    handle: async (call, params) => {
+      const owner = await ownerRoute.findOwner(call, params);
+      const edit = { ...toEdit(params), ...(params.value !== undefined && { value: params.value }) };
+      return variableJson(await updateVariable(call, owner, toSelector(params), edit));
     },
   }),
   endpoint({
@@ -172,8 +172,8 @@ const changes = (ownerRoute: VariableOwnerRoute) => [
     ...sharedDeclaration(ownerRoute),
     reply: null,
     params: object({ ...ownerRoute.ownParams, key, ...filter }),
-    handle: async (call, input) =>
-      await deleteVariable(call, await ownerRoute.findOwner(call, input), toSelector(input)),
+    handle: async (call, params) =>
+      await deleteVariable(call, await ownerRoute.findOwner(call, params), toSelector(params)),
   }),
 ];
 

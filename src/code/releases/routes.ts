@@ -133,10 +133,10 @@ const update = endpoint({
   audience: 'user',
   params: object({ ...one, ...editable }),
   reply: releaseShape,
-  handle: async (call, { id, tag_name, ...input }) => {
-    if (Object.keys(input).length === 0) throw nothingToChange(Object.keys(editable));
+  handle: async (call, { id, tag_name, ...params }) => {
+    if (Object.keys(params).length === 0) throw nothingToChange(Object.keys(editable));
     const code = await findCode(call, id, 'admin_release');
-    const changed = await updateRelease(call, code, tag_name, input);
+    const changed = await updateRelease(call, code, tag_name, params);
     return (await releasesJson(call, code, [changed]))[0];
   },
 });

@@ -81,7 +81,7 @@ export const searchRoutes = places.flatMap(({ kind, paths, words, params }) =>
       list: true,
       params: object({ ...params, scope: oneOf(scopesOf(kind)), ...filterParams, ...pageParams }),
       reply: { anyOf: scopesOf(kind).map((name) => searchScopes[name].shape) },
-      handle: async (call, input) => await search(call, kind, input as unknown as Params),
+      handle: async (call, params) => await search(call, kind, params as unknown as Params),
     }),
   ),
 );

@@ -58,8 +58,8 @@ const emailSide = (whose: 'own' | 'any') => {
       list: true,
       params: object({ ...params, ...pageParams }),
       reply,
-      handle: async (call, input) => {
-        const page = await listEmails(call.db, await findUserId(call, input), pageRequest(input));
+      handle: async (call, params) => {
+        const page = await listEmails(call.db, await findUserId(call, params), pageRequest(params));
         return { ...page, items: page.items.map(emailJson) };
       },
     }),
@@ -71,8 +71,8 @@ const emailSide = (whose: 'own' | 'any') => {
       ...scopes,
       params: object({ ...params, email_id: id() }),
       reply,
-      handle: async (call, input) =>
-        emailJson(await findEmail(call.db, await findUserId(call, input), input.email_id)),
+      handle: async (call, params) =>
+        emailJson(await findEmail(call.db, await findUserId(call, params), params.email_id)),
     }),
     endpoint({
       method: 'POST',
@@ -85,10 +85,10 @@ const emailSide = (whose: 'own' | 'any') => {
         ...(whose === 'any' && { skip_confirmation: optional(boolean()) }),
       }),
       reply,
-      handle: async (call, input) => {
-        const { skip_confirmation: isConfirmed = false } = input as { skip_confirmation?: boolean };
-        const userId = await findUserId(call, input);
-        return emailJson(await createEmail(call, userId, { email: input.email, isConfirmed }));
+      handle: async (call, params) => {
+        const { skip_confirmation: isConfirmed = false } = params as { skip_confirmation?: boolean };
+        const userId = await findUserId(call, params);
+        return emailJson(await createEmail(call, userId, { email: params.email, isConfirmed }));
       },
     }),
     endpoint({
@@ -98,7 +98,8 @@ const emailSide = (whose: 'own' | 'any') => {
       ...shared,
       params: object({ ...params, email_id: id() }),
       reply: null,
-      handle: async (call, input) => await removeEmail(call, await findUserId(call, input), input.email_id),
+      handle: async (call, params) =>
+        await removeEmail(call, await findUserId(call, params), params.email_id),
     }),
   ];
 };

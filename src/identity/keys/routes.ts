@@ -119,7 +119,7 @@ const createOfUser = endpoint({
   audience: 'admin',
   params: object({ id: id(), ...newKey }),
   reply: keyShape,
-  handle: async (call, { id: user, ...input }) => keyJson(await createKey(call, user, input)),
+  handle: async (call, { id: user, ...params }) => keyJson(await createKey(call, user, params)),
 });
 
 const removeOfUser = endpoint({

@@ -184,13 +184,13 @@ const update = (assign: AssignIdentity) =>
       skip_reconfirmation: optional(boolean({ description: 'ignored: addresses need no confirmation' })),
     }),
     reply: accountShape,
-    handle: async (call, { id: user, skip_reconfirmation: _skip, avatar, ...input }) => {
-      const also = identityToStore(call, assign, input);
+    handle: async (call, { id: user, skip_reconfirmation: _skip, avatar, ...params }) => {
+      const also = identityToStore(call, assign, params);
       await withAvatar(
         call.platform,
         avatar,
         async (columns) =>
-          await updateUser({ ...call.platform, also }, requireActor(call), user, { ...input, ...columns }),
+          await updateUser({ ...call.platform, also }, requireActor(call), user, { ...params, ...columns }),
       );
       return await administratorJson(call, user);
     },

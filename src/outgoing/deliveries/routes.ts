@@ -69,9 +69,9 @@ const list = (route: HookOwnerRoute) =>
     list: true,
     params: object({ ...route.ownParams, ...hookId, ...pageParams }),
     reply: logShape,
-    handle: async (call, input) => {
-      const hook = await findHook(call.db, await route.findOwner(call, input), input.hook_id);
-      const { items, total } = await listLogs(call.db, hook.id, pageRequest(input));
+    handle: async (call, params) => {
+      const hook = await findHook(call.db, await route.findOwner(call, params), params.hook_id);
+      const { items, total } = await listLogs(call.db, hook.id, pageRequest(params));
       return { items: items.map(logJson), total };
     },
   });
@@ -84,9 +84,9 @@ const resend = (route: HookOwnerRoute) =>
     ...declare(route),
     params: object({ ...route.ownParams, ...hookId, event_id: id() }),
     reply: object({ response_status: nullable(int) }),
-    handle: async (call, input) => {
-      const hook = await findHook(call.db, await route.findOwner(call, input), input.hook_id);
-      const { outcome } = await resendLog(call, hook, await findLog(call.db, hook.id, input.event_id));
+    handle: async (call, params) => {
+      const hook = await findHook(call.db, await route.findOwner(call, params), params.hook_id);
+      const { outcome } = await resendLog(call, hook, await findLog(call.db, hook.id, params.event_id));
       return { response_status: outcome.status };
     },
   });
@@ -99,10 +99,10 @@ const test = (route: HookOwnerRoute) =>
     ...declare(route),
     params: object({ ...route.ownParams, ...hookId, trigger: oneOf(eventFlagNames) }),
     reply: object({ message: string }),
-    handle: async (call, input) => {
-      const owner = await route.findOwner(call, input);
-      const hook = await findHook(call.db, owner, input.hook_id);
-      const attempt = await testHook(call, owner, hook, input.trigger);
+    handle: async (call, params) => {
+      const owner = await route.findOwner(call, params);
+      const hook = await findHook(call.db, owner, params.hook_id);
+      const attempt = await testHook(call, owner, hook, params.trigger);
       if (isDelivered(attempt)) return { message: '201 Created' };
       const { status, error } = attempt.outcome;
       const message = error ?? `The receiver answered ${status}`;

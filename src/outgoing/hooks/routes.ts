@@ -126,9 +126,9 @@ const reads = (route: HookOwnerRoute) => [
     ...declare(route),
     list: true,
     params: object({ ...route.ownParams, ...pageParams }),
-    handle: async (call, input) => {
-      const owner = await route.findOwner(call, input);
-      const { items, total } = await listHooks(call.db, owner, pageRequest(input));
+    handle: async (call, params) => {
+      const owner = await route.findOwner(call, params);
+      const { items, total } = await listHooks(call.db, owner, pageRequest(params));
       return { items: items.map((row) => hookJson(call, row)), total };
     },
   }),
@@ -138,8 +138,8 @@ const reads = (route: HookOwnerRoute) => [
     summary: `Get a hook of ${route.label}`,
     ...declare(route),
     params: object({ ...route.ownParams, ...hookId }),
-    handle: async (call, input) =>
-      hookJson(call, await findHook(call.db, await route.findOwner(call, input), input.hook_id)),
+    handle: async (call, params) =>
+      hookJson(call, await findHook(call.db, await route.findOwner(call, params), params.hook_id)),
   }),
 ];
 
@@ -150,9 +150,9 @@ const writes = (route: HookOwnerRoute) => [
     summary: `Add a hook to ${route.label}`,
     ...declare(route),
     params: object({ ...route.ownParams, url, ...edits, ...missingEvents }),
-    handle: async (call, input) => {
-      const owner = await route.findOwner(call, input);
-      const edit = input as unknown as HookEdit & { url: string };
+    handle: async (call, params) => {
+      const owner = await route.findOwner(call, params);
+      const edit = params as unknown as HookEdit & { url: string };
       if (edit.url.trim() === '') throw missingAttribute('url');
       return hookJson(call, await createHook(call, owner, edit));
     },
@@ -163,9 +163,9 @@ const writes = (route: HookOwnerRoute) => [
     summary: `Update a hook of ${route.label}`,
     ...declare(route),
     params: object({ ...route.ownParams, ...hookId, url: optional(url), ...edits, ...missingEvents }),
-    handle: async (call, input) => {
-      const owner = await route.findOwner(call, input);
-      return hookJson(call, await updateHook(call, owner, input.hook_id, input));
+    handle: async (call, params) => {
+      const owner = await route.findOwner(call, params);
+      return hookJson(call, await updateHook(call, owner, params.hook_id, params));
     },
   }),
   endpoint({
@@ -175,8 +175,8 @@ const writes = (route: HookOwnerRoute) => [
     ...declare(route),
     reply: null,
     params: object({ ...route.ownParams, ...hookId }),
-    handle: async (call, input) =>
-      void (await deleteHook(call, await route.findOwner(call, input), input.hook_id)),
+    handle: async (call, params) =>
+      void (await deleteHook(call, await route.findOwner(call, params), params.hook_id)),
   }),
 ];
 

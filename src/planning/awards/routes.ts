@@ -60,9 +60,9 @@ const list = <L extends LoadedNoteable>({ path, word, params, shared, find }: Si
     ...shared,
     list: true,
     params: object({ ...params, ...pageParams }),
-    handle: async (call, input) => {
-      const { awardable } = await find(call, input);
-      const { items, total } = await listAwards(call.db, awardable, pageRequest(input));
+    handle: async (call, params) => {
+      const { awardable } = await find(call, params);
+      const { items, total } = await listAwards(call.db, awardable, pageRequest(params));
       return { items: await awardsJson(call, items), total };
     },
   });
@@ -74,9 +74,9 @@ const get = <L extends LoadedNoteable>({ one, word, params, award_id, shared, fi
     summary: `Get an award emoji of ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, award_id }),
-    handle: async (call, input) => {
-      const { awardable } = await find(call, input);
-      return await render(call, await findAward(call.db, awardable, input.award_id));
+    handle: async (call, params) => {
+      const { awardable } = await find(call, params);
+      return await render(call, await findAward(call.db, awardable, params.award_id));
     },
   });
 
@@ -87,8 +87,8 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
     summary: `Add an award emoji to ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, name: text({ description: 'such as thumbsup' }) }),
-    handle: async (call, input) =>
-      await render(call, await createAward(noun, call, await find(call, input), input.name)),
+    handle: async (call, params) =>
+      await render(call, await createAward(noun, call, await find(call, params), params.name)),
   });
 
 const remove = <L extends LoadedNoteable>({ noun, one, word, params, award_id, shared, find }: Side<L>) =>
@@ -99,9 +99,9 @@ const remove = <L extends LoadedNoteable>({ noun, one, word, params, award_id, s
     ...shared,
     reply: null,
     params: object({ ...params, award_id }),
-    handle: async (call, input) => {
-      const subject = await find(call, input);
-      await deleteAward(noun, call, subject, await findAward(call.db, subject.awardable, input.award_id));
+    handle: async (call, params) => {
+      const subject = await find(call, params);
+      await deleteAward(noun, call, subject, await findAward(call.db, subject.awardable, params.award_id));
     },
   });
 

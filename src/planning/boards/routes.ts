@@ -51,9 +51,9 @@ const listAll = ({ noun, boards, shared, owner, toRead }: Side) =>
     list: true,
     params: object({ ...owner, ...pageParams }),
     reply: boardShape,
-    handle: async (call, input) => {
-      const place = await toRead(call, input.id);
-      const { items, total } = await listBoards(call.db, place.owner, pageRequest(input));
+    handle: async (call, params) => {
+      const place = await toRead(call, params.id);
+      const { items, total } = await listBoards(call.db, place.owner, pageRequest(params));
       return { items: await render(call, place, items), total };
     },
   });
@@ -66,9 +66,9 @@ const create = ({ noun, boards, shared, owner, toChange }: Side) =>
     ...shared,
     params: object({ ...owner, name }),
     reply: boardShape,
-    handle: async (call, input) => {
-      const place = await toChange(call, input.id);
-      return await renderOne(call, place, await createBoard(call, place, input));
+    handle: async (call, params) => {
+      const place = await toChange(call, params.id);
+      return await renderOne(call, place, await createBoard(call, place, params));
     },
   });
 
@@ -80,9 +80,9 @@ const get = ({ noun, boards, shared, owner, toRead }: Side) =>
     ...shared,
     params: object({ ...owner, ...oneBoard }),
     reply: boardShape,
-    handle: async (call, input) => {
-      const place = await toRead(call, input.id);
-      return await renderOne(call, place, await findBoard(call.db, place.owner, input.board_id));
+    handle: async (call, params) => {
+      const place = await toRead(call, params.id);
+      return await renderOne(call, place, await findBoard(call.db, place.owner, params.board_id));
     },
   });
 
@@ -111,7 +111,7 @@ const remove = ({ noun, boards, shared, owner, toChange }: Side) =>
     ...shared,
     params: object({ ...owner, ...oneBoard }),
     reply: null,
-    handle: async (call, input) => await deleteBoard(call, await toChange(call, input.id), input.board_id),
+    handle: async (call, params) => await deleteBoard(call, await toChange(call, params.id), params.board_id),
   });
 
 export const boardRoutes = [side('projects'), side('groups')].flatMap((one) => [

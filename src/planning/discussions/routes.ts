@@ -57,9 +57,9 @@ const list = <L extends LoadedNoteable>({ noun, path, word, params, shared, find
     // Suggestions to a merge request are compared with its repository.
     ...(noun.type === 'Issue' && { cached: true }),
     params: object({ ...params, ...pageParams }),
-    handle: async (call, input) => {
-      const { target } = await find(call, input);
-      const { items, total } = await listDiscussions(call, target, pageRequest(input));
+    handle: async (call, params) => {
+      const { target } = await find(call, params);
+      const { items, total } = await listDiscussions(call, target, pageRequest(params));
       return { items: await discussionsJson(call, target, items), total };
     },
   });
@@ -72,9 +72,9 @@ const get = <L extends LoadedNoteable>({ one, word, params, discussion_id, share
     ...shared,
     reply: discussionShape,
     params: object({ ...params, discussion_id }),
-    handle: async (call, input) => {
-      const loaded = await find(call, input);
-      return await render(call, loaded, await findDiscussion(call, loaded.target, input.discussion_id));
+    handle: async (call, params) => {
+      const loaded = await find(call, params);
+      return await render(call, loaded, await findDiscussion(call, loaded.target, params.discussion_id));
     },
   });
 
@@ -90,18 +90,18 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
       ...newNoteParams,
       ...(noun.type === 'MergeRequest' && { position: optional(positionParam) }),
     }),
-    handle: async (call, input) => {
-      const internal = readInternal(input);
-      const requested = readPosition((input as { position?: unknown }).position);
-      const loaded = await find(call, input);
+    handle: async (call, params) => {
+      const internal = readInternal(params);
+      const requested = readPosition((params as { position?: unknown }).position);
+      const loaded = await find(call, params);
       if (internal) requireInternalWriter(call, loaded);
       const position = requested === null ? null : await locateInDiff(call, loaded, requested);
-      const { body, done } = await runQuickActions(noun, call, loaded, input.body);
+      const { body, done } = await runQuickActions(noun, call, loaded, params.body);
       if (done !== null && body === '') return toCommandsReply(done);
       return await render(
         call,
         loaded,
-        await createDiscussion(noun, call, loaded, { ...input, body, internal, position }),
+        await createDiscussion(noun, call, loaded, { ...params, body, internal, position }),
       );
     },
   });
@@ -114,14 +114,18 @@ const reply = <L extends LoadedNoteable>({ noun, one, word, params, discussion_i
     ...shared,
     reply: noteShape,
     params: object({ ...params, discussion_id, ...newNoteParams }),
-    handle: async (call, input) => {
-      const internal = readInternal(input);
-      const loaded = await find(call, input);
-      const { notes } = await findDiscussion(call, loaded.target, input.discussion_id);
+    handle: async (call, params) => {
+      const internal = readInternal(params);
+      const loaded = await find(call, params);
+      const { notes } = await findDiscussion(call, loaded.target, params.discussion_id);
       requireSameAudience(notes, internal);
-      const { body, done } = await runQuickActions(noun, call, loaded, input.body);
+      const { body, done } = await runQuickActions(noun, call, loaded, params.body);
       if (done !== null && body === '') return toCommandsReply(done);
-      return await renderNote(call, loaded, await addReply(noun, call, loaded, { ...input, body, internal }));
+      return await renderNote(
+        call,
+        loaded,
+        await addReply(noun, call, loaded, { ...params, body, internal }),
+      );
     },
   });
 
@@ -141,11 +145,11 @@ const resolve = <L extends LoadedNoteable>({
     ...shared,
     reply: discussionShape,
     params: object({ ...params, discussion_id, resolved: boolean() }),
-    handle: async (call, input) => {
-      const loaded = await find(call, input);
-      const discussion = await findDiscussion(call, loaded.target, input.discussion_id);
+    handle: async (call, params) => {
+      const loaded = await find(call, params);
+      const discussion = await findDiscussion(call, loaded.target, params.discussion_id);
       requireResolver(call, loaded, discussion.notes);
-      await resolveNotes(noun, call, loaded, { notes: discussion.notes, resolved: input.resolved });
+      await resolveNotes(noun, call, loaded, { notes: discussion.notes, resolved: params.resolved });
       return await render(call, loaded, await findDiscussion(call, loaded.target, discussion.id));
     },
   });
@@ -166,10 +170,10 @@ const getNote = <L extends LoadedNoteable>({
     ...shared,
     reply: noteShape,
     params: object({ ...params, discussion_id, note_id }),
-    handle: async (call, input) => {
-      const loaded = await find(call, input);
-      const discussion = await findDiscussion(call, loaded.target, input.discussion_id);
-      return await renderNote(call, loaded, findNoteIn(discussion, input.note_id));
+    handle: async (call, params) => {
+      const loaded = await find(call, params);
+      const discussion = await findDiscussion(call, loaded.target, params.discussion_id);
+      return await renderNote(call, loaded, findNoteIn(discussion, params.note_id));
     },
   });
 
@@ -196,15 +200,15 @@ const update = <L extends LoadedNoteable>({
       body: optional(longText()),
       resolved: optional(boolean()),
     }),
-    handle: async (call, input) => {
-      const { body, resolved } = input;
+    handle: async (call, params) => {
+      const { body, resolved } = params;
       if ((body === undefined) === (resolved === undefined)) {
         throw badRequest('exactly one of body, resolved must be given');
       }
-      const loaded = await find(call, input);
+      const loaded = await find(call, params);
       const { target } = loaded;
-      const discussion = await findDiscussion(call, target, input.discussion_id);
-      const note = findNoteIn(discussion, input.note_id);
+      const discussion = await findDiscussion(call, target, params.discussion_id);
+      const note = findNoteIn(discussion, params.note_id);
       if (body !== undefined) {
         requireNoteAdmin(call, loaded, note);
         return await renderNote(call, loaded, await updateNote(noun, call, loaded, { note, body }));
@@ -232,10 +236,10 @@ const remove = <L extends LoadedNoteable>({
     ...shared,
     reply: null,
     params: object({ ...params, discussion_id, note_id }),
-    handle: async (call, input) => {
-      const loaded = await find(call, input);
-      const discussion = await findDiscussion(call, loaded.target, input.discussion_id);
-      const note = findNoteIn(discussion, input.note_id);
+    handle: async (call, params) => {
+      const loaded = await find(call, params);
+      const discussion = await findDiscussion(call, loaded.target, params.discussion_id);
+      const note = findNoteIn(discussion, params.note_id);
       requireNoteAdmin(call, loaded, note);
       await deleteNote(noun, call, loaded, note);
     },

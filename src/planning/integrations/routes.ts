@@ -63,9 +63,9 @@ const routesAt = (segment: 'integrations' | 'services') => [
     ...shared,
     params: object({ ...one, ...settable }),
     reply: singleIntegrationShape,
-    handle: async (call, { id, slug, ...input }) => {
+    handle: async (call, { id, slug, ...params }) => {
       const project = await findProjectFor(call, id, 'admin_integration');
-      return singleIntegrationJson(await setIntegration(call, project, slug, input));
+      return singleIntegrationJson(await setIntegration(call, project, slug, params));
     },
   }),
   endpoint({

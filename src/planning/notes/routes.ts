@@ -49,9 +49,9 @@ const list = <L extends LoadedNoteable>({ path, word, params, shared, find }: Si
       activity_filter: oneOf(activityFilters, { default: 'all_notes' }),
       ...pageParams,
     }),
-    handle: async (call, input) => {
-      const { target } = await find(call, input);
-      const { items, total } = await listNotes(call, target, input, pageRequest(input));
+    handle: async (call, params) => {
+      const { target } = await find(call, params);
+      const { items, total } = await listNotes(call, target, params, pageRequest(params));
       return { items: await notesJson(call, target, items), total };
     },
   });
@@ -63,9 +63,9 @@ const get = <L extends LoadedNoteable>({ one, word, params, note_id, shared, fin
     summary: `Get a comment on ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, note_id }),
-    handle: async (call, input) => {
-      const loaded = await find(call, input);
-      return await render(call, loaded, await findNote(call, loaded.target, input.note_id));
+    handle: async (call, params) => {
+      const loaded = await find(call, params);
+      return await render(call, loaded, await findNote(call, loaded.target, params.note_id));
     },
   });
 
@@ -76,16 +76,16 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
     summary: `Create a comment on ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, ...newNoteParams }),
-    handle: async (call, input) => {
-      const internal = readInternal(input);
-      const loaded = await find(call, input);
+    handle: async (call, params) => {
+      const internal = readInternal(params);
+      const loaded = await find(call, params);
       if (internal) requireInternalWriter(call, loaded);
-      const { body, done } = await runQuickActions(noun, call, loaded, input.body);
+      const { body, done } = await runQuickActions(noun, call, loaded, params.body);
       if (done !== null && body === '') return toCommandsReply(done);
       const note = await render(
         call,
         loaded,
-        await createNote(noun, call, loaded, { ...input, body, internal }),
+        await createNote(noun, call, loaded, { ...params, body, internal }),
       );
       return done === null ? note : { ...note, commands_changes: done };
     },
@@ -98,11 +98,11 @@ const update = <L extends LoadedNoteable>({ noun, one, word, params, note_id, sh
     summary: `Update a comment on ${withArticle(word)}`,
     ...shared,
     params: object({ ...params, note_id, body: longText() }),
-    handle: async (call, input) => {
-      const loaded = await find(call, input);
-      const note = await findNote(call, loaded.target, input.note_id);
+    handle: async (call, params) => {
+      const loaded = await find(call, params);
+      const note = await findNote(call, loaded.target, params.note_id);
       requireNoteAdmin(call, loaded, note);
-      return await render(call, loaded, await updateNote(noun, call, loaded, { note, body: input.body }));
+      return await render(call, loaded, await updateNote(noun, call, loaded, { note, body: params.body }));
     },
   });
 
@@ -114,9 +114,9 @@ const remove = <L extends LoadedNoteable>({ noun, one, word, params, note_id, sh
     ...shared,
     reply: null,
     params: object({ ...params, note_id }),
-    handle: async (call, input) => {
-      const loaded = await find(call, input);
-      const note = await findNote(call, loaded.target, input.note_id);
+    handle: async (call, params) => {
+      const loaded = await find(call, params);
+      const note = await findNote(call, loaded.target, params.note_id);
       requireNoteAdmin(call, loaded, note);
       await deleteNote(noun, call, loaded, note);
     },

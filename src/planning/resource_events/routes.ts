@@ -40,7 +40,8 @@ const routesOf = (noun: Noun, kind: Kind) => {
     ...shared,
     list: true,
     params: object({ ...params, ...pageParams }),
-    handle: async (call, input) => await listEvents(call, await find(call, input), kind, pageRequest(input)),
+    handle: async (call, params) =>
+      await listEvents(call, await find(call, params), kind, pageRequest(params)),
   });
   const one = endpoint({
     method: 'GET',
@@ -48,9 +49,9 @@ const routesOf = (noun: Noun, kind: Kind) => {
     summary: `Get a change of ${kinds[kind]} of ${withArticle(noun.word)}`,
     ...shared,
     params: object({ ...params, resource_event_id: id('id of the change') }),
-    handle: async (call, input) => {
-      const events = selectEvents(call, await find(call, input), kind);
-      const row = await events.selectAll().where('id', '=', input.resource_event_id).executeTakeFirst();
+    handle: async (call, params) => {
+      const events = selectEvents(call, await find(call, params), kind);
+      const row = await events.selectAll().where('id', '=', params.resource_event_id).executeTakeFirst();
       if (row === undefined) throw notFound();
       return (await resourceEventsJson(call, [row]))[0];
     },

@@ -45,9 +45,9 @@ export const timeTrackingRoutes = (noun: Noun) => {
       summary,
       ...shared,
       params: object({ ...params, duration }),
-      handle: async (call, input) => {
-        const loaded = await findToUpdate(noun, call, input);
-        return timeStats(await changeTimes(noun, call, loaded, stepOf(input.duration)));
+      handle: async (call, params) => {
+        const loaded = await findToUpdate(noun, call, params);
+        return timeStats(await changeTimes(noun, call, loaded, stepOf(params.duration)));
       },
     });
 
@@ -58,8 +58,8 @@ export const timeTrackingRoutes = (noun: Noun) => {
       summary,
       ...shared,
       params: object(params),
-      handle: async (call, input) => {
-        const loaded = await findToUpdate(noun, call, input);
+      handle: async (call, params) => {
+        const loaded = await findToUpdate(noun, call, params);
         return timeStats(await changeTimes(noun, call, loaded, step));
       },
     });
@@ -75,7 +75,7 @@ export const timeTrackingRoutes = (noun: Noun) => {
       summary: `Get the time statistics of ${withArticle(noun.word)}`,
       ...shared,
       params: object(params),
-      handle: async (call, input) => timeStats((await findByParams(noun, call, input)).target),
+      handle: async (call, params) => timeStats((await findByParams(noun, call, params)).target),
     }),
   ];
 };

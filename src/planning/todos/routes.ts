@@ -37,8 +37,8 @@ const list = (renderers: TodoRenderers) =>
       ...pageParams,
     }),
     reply: todoShape,
-    handle: async (call, input) => {
-      const { items, total } = await listTodos(call, renderers, input, pageRequest(input));
+    handle: async (call, params) => {
+      const { items, total } = await listTodos(call, renderers, params, pageRequest(params));
       return { items: await renderTodos(call, renderers, items), total };
     },
   });
@@ -51,8 +51,8 @@ const markAsDone = (renderers: TodoRenderers) =>
     ...shared,
     params: object({ id: id() }),
     reply: todoShape,
-    handle: async (call, input) => {
-      const todo = await findOwnTodo(call, renderers, input.id);
+    handle: async (call, params) => {
+      const todo = await findOwnTodo(call, renderers, params.id);
       const [done] = await renderTodos(call, renderers, [await finishTodo(call, todo)]);
       if (done === undefined) throw notFound();
       return done;

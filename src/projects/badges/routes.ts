@@ -63,13 +63,13 @@ const list = (kind: BadgeOwnerKind) =>
       ...pageParams,
     }),
     reply: badgeShape,
-    handle: async (call, input) => {
-      const owner = await kind.find(call, input.id);
+    handle: async (call, params) => {
+      const owner = await kind.find(call, params.id);
       const query = call.db
         .selectFrom('badges')
         .where(owner.shown)
-        .$if(input.name !== undefined, (all) => all.where('name', '=', input.name ?? ''));
-      const { limit, offset } = pageRequest(input);
+        .$if(params.name !== undefined, (all) => all.where('name', '=', params.name ?? ''));
+      const { limit, offset } = pageRequest(params);
       const [rows, { total }] = await Promise.all([
         query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
         query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -103,9 +103,9 @@ const one = (kind: BadgeOwnerKind) =>
     audience: 'optional',
     params: object({ ...paramsOf(kind), badge_id: idParam() }),
     reply: badgeShape,
-    handle: async (call, input) => {
-      const owner = await kind.find(call, input.id);
-      return badgeJson(await loadBadge(call, owner.shown, input.badge_id), owner.placeholders);
+    handle: async (call, params) => {
+      const owner = await kind.find(call, params.id);
+      return badgeJson(await loadBadge(call, owner.shown, params.badge_id), owner.placeholders);
     },
   });
 

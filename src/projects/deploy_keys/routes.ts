@@ -87,9 +87,9 @@ const create = endpoint({
     can_push: boolean({ default: false }),
     expires_at: optional(clearable(time('expiration time'))),
   }),
-  handle: async (call, { id, ...input }) => {
+  handle: async (call, { id, ...params }) => {
     const project = await administered(call, id);
-    return deployKeyJson(await createDeployKey(call, project.id, input));
+    return deployKeyJson(await createDeployKey(call, project.id, params));
   },
 });
 

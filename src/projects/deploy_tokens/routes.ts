@@ -146,9 +146,9 @@ const create = (kind: Kind) =>
       expires_at: optional(clearable(time())),
     }),
     reply: newTokenShape,
-    handle: async (call, { id, expires_at = null, ...input }) => {
+    handle: async (call, { id, expires_at = null, ...params }) => {
       const owner = await kind.find(call, id);
-      const { row, text: token } = await createDeployToken(call, owner, { ...input, expires_at });
+      const { row, text: token } = await createDeployToken(call, owner, { ...params, expires_at });
       return { ...tokenJson(row, call.now), token };
     },
   });

@@ -26,8 +26,8 @@ const show = endpoint({
   ...shared,
   params: object(project),
   reply: object({ inbound_enabled: bool, outbound_enabled: bool }),
-  handle: async (call, input) => {
-    const { job_token_list_enabled } = await administered(call, input.id);
+  handle: async (call, params) => {
+    const { job_token_list_enabled } = await administered(call, params.id);
     return { inbound_enabled: job_token_list_enabled === 1, outbound_enabled: false };
   },
 });
@@ -56,9 +56,9 @@ const projects = endpoint({
   list: true,
   params: object({ ...project, ...pageParams }),
   reply: projectShape,
-  handle: async (call, input) => {
-    const project = await administered(call, input.id);
-    const { items, total } = await listedProjects(call, project.id, pageRequest(input));
+  handle: async (call, params) => {
+    const project = await administered(call, params.id);
+    const { items, total } = await listedProjects(call, project.id, pageRequest(params));
     return { items: await projectsJson(call, items, 'basic'), total };
   },
 });
@@ -70,9 +70,9 @@ const addProject = endpoint({
   ...shared,
   params: object({ ...project, target_project_id: id() }),
   reply: object({ source_project_id: int, target_project_id: int }),
-  handle: async (call, input) => {
-    const project = await administered(call, input.id);
-    const target = await findProject(call, input.target_project_id);
+  handle: async (call, params) => {
+    const project = await administered(call, params.id);
+    const target = await findProject(call, params.target_project_id);
     await addToList(call, { list: 'project', projectId: project.id, target: target.id });
     return { source_project_id: project.id, target_project_id: target.id };
   },
@@ -85,9 +85,9 @@ const removeProject = endpoint({
   ...shared,
   params: object({ ...project, target_project_id: id() }),
   reply: null,
-  handle: async (call, input) => {
-    const project = await administered(call, input.id);
-    await removeFromList(call, { list: 'project', projectId: project.id, target: input.target_project_id });
+  handle: async (call, params) => {
+    const project = await administered(call, params.id);
+    await removeFromList(call, { list: 'project', projectId: project.id, target: params.target_project_id });
   },
 });
 
@@ -99,9 +99,9 @@ const groups = endpoint({
   list: true,
   params: object({ ...project, ...pageParams }),
   reply: object({ id: int, web_url: string, name: string }),
-  handle: async (call, input) => {
-    const project = await administered(call, input.id);
-    const { items, total } = await listedGroups(call, project.id, pageRequest(input));
+  handle: async (call, params) => {
+    const project = await administered(call, params.id);
+    const { items, total } = await listedGroups(call, project.id, pageRequest(params));
     const json = items.map(({ id: of, name, full_path }) => ({
       id: of,
       web_url: `${call.baseUrl}/groups/${full_path}`,
@@ -118,9 +118,9 @@ const addGroup = endpoint({
   ...shared,
   params: object({ ...project, target_group_id: id() }),
   reply: object({ source_project_id: int, target_group_id: int }),
-  handle: async (call, input) => {
-    const project = await administered(call, input.id);
-    const target = await findGroup(call, input.target_group_id);
+  handle: async (call, params) => {
+    const project = await administered(call, params.id);
+    const target = await findGroup(call, params.target_group_id);
     await addToList(call, { list: 'group', projectId: project.id, target: target.id });
     return { source_project_id: project.id, target_group_id: target.id };
   },
@@ -133,9 +133,9 @@ const removeGroup = endpoint({
   ...shared,
   params: object({ ...project, target_group_id: id() }),
   reply: null,
-  handle: async (call, input) => {
-    const project = await administered(call, input.id);
-    await removeFromList(call, { list: 'group', projectId: project.id, target: input.target_group_id });
+  handle: async (call, params) => {
+    const project = await administered(call, params.id);
+    await removeFromList(call, { list: 'group', projectId: project.id, target: params.target_group_id });
   },
 });
 

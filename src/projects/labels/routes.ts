@@ -103,11 +103,11 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       }),
       ...pageParams,
     }),
-    handle: async (call, input) => {
-      const owner = await toSee(call, input.id);
-      if (input.archived === true) return { items: [], total: 0 };
-      const { items, total } = await listLabels(call, owner, input as LabelFilter, pageRequest(input));
-      return { items: await renderLabels(call, items, input.with_counts), total };
+    handle: async (call, params) => {
+      const owner = await toSee(call, params.id);
+      if (params.archived === true) return { items: [], total: 0 };
+      const { items, total } = await listLabels(call, owner, params as LabelFilter, pageRequest(params));
+      return { items: await renderLabels(call, items, params.with_counts), total };
     },
   });
 
@@ -124,9 +124,9 @@ const create = ({ noun, path, id, shared, toChange }: Side) =>
       description: optional(description),
       priority: optional(priority),
     }),
-    handle: async (call, input) => {
-      const owner = await toChange(call, input.id);
-      const label = { ...input, description: input.description ?? null, priority: input.priority ?? null };
+    handle: async (call, params) => {
+      const owner = await toChange(call, params.id);
+      const label = { ...params, description: params.description ?? null, priority: params.priority ?? null };
       return await renderLabel(call, await createLabel(call, owner, label));
     },
   });
@@ -138,9 +138,9 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
     summary: `Get a label of a ${noun}`,
     ...shared,
     params: object({ id, label_id }),
-    handle: async (call, input) => {
-      const owner = await toSee(call, input.id);
-      return await renderLabel(call, await findLabel(call.db, owner, toLabelKey(input), 'available'));
+    handle: async (call, params) => {
+      const owner = await toSee(call, params.id);
+      return await renderLabel(call, await findLabel(call.db, owner, toLabelKey(params), 'available'));
     },
   });
 
@@ -151,9 +151,9 @@ const update = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
     summary: where === 'path' ? `Update a label of a ${noun}` : `Update a label of a ${noun} by name`,
     ...shared,
     params: object({ id, ...(where === 'path' ? { label_id } : named), ...edits }),
-    handle: async (call, input) => {
-      const [label, edit] = [toLabelKey(input), requireEdit(input)];
-      return await renderLabel(call, await updateLabel(call, await toChange(call, input.id), label, edit));
+    handle: async (call, params) => {
+      const [label, edit] = [toLabelKey(params), requireEdit(params)];
+      return await renderLabel(call, await updateLabel(call, await toChange(call, params.id), label, edit));
     },
   });
 
@@ -165,9 +165,9 @@ const remove = ({ noun, path, one, id, shared, toChange }: Side, where: 'path' |
     ...shared,
     reply: null,
     params: object({ id, ...(where === 'path' ? { label_id } : named) }),
-    handle: async (call, input) => {
-      const label = toLabelKey(input);
-      await deleteLabel(call, await toChange(call, input.id), label);
+    handle: async (call, params) => {
+      const label = toLabelKey(params);
+      await deleteLabel(call, await toChange(call, params.id), label);
     },
   });
 
@@ -178,11 +178,11 @@ const subscription = ({ noun, one, id, shared, toSee }: Side, verb: 'subscribe' 
     summary: `${verb === 'subscribe' ? 'Subscribe to' : 'Unsubscribe from'} a label of a ${noun}`,
     ...shared,
     params: object({ id, label_id }),
-    handle: async (call, input) => {
-      const owner = await toSee(call, input.id);
+    handle: async (call, params) => {
+      const owner = await toSee(call, params.id);
       return await renderLabel(
         call,
-        await setLabelSubscribed(call, owner, toLabelKey(input), verb === 'subscribe'),
+        await setLabelSubscribed(call, owner, toLabelKey(params), verb === 'subscribe'),
       );
     },
   });
@@ -194,9 +194,9 @@ const promote = ({ path, one, id, shared, toChange }: Side, where: 'path' | 'par
     summary: `Promote a project label to its group${where === 'path' ? '' : ' by name'}`,
     ...shared,
     params: object({ id, ...(where === 'path' ? { label_id } : named) }),
-    handle: async (call, input) => {
-      const label = toLabelKey(input);
-      const project = await toChange(call, input.id);
+    handle: async (call, params) => {
+      const label = toLabelKey(params);
+      const project = await toChange(call, params.id);
       const group = await findGroupAbove(call, project, 'admin_group_label');
       return await renderLabel(call, await promoteLabel(call, { project, group }, label));
     },

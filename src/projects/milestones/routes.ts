@@ -85,12 +85,12 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       updated_before: optional(time('inclusive')),
       ...pageParams,
     }),
-    handle: async (call, input) => {
+    handle: async (call, params) => {
       const { items, total } = await listMilestones(
         call.db,
-        await toSee(call, input.id),
-        input,
-        pageRequest(input),
+        await toSee(call, params.id),
+        params,
+        pageRequest(params),
       );
       return { items: items.map((row) => milestoneJson(row, call)), total };
     },
@@ -103,8 +103,8 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
     summary: `Get a milestone of a ${noun}`,
     ...shared,
     params: object({ id, milestone_id }),
-    handle: async (call, input) =>
-      milestoneJson(await findMilestone(call.db, await toSee(call, input.id), input.milestone_id), call),
+    handle: async (call, params) =>
+      milestoneJson(await findMilestone(call.db, await toSee(call, params.id), params.milestone_id), call),
   });
 
 const create = ({ noun, path, id, shared, toChange }: Side) =>
@@ -114,9 +114,9 @@ const create = ({ noun, path, id, shared, toChange }: Side) =>
     summary: `Create a milestone of a ${noun}`,
     ...shared,
     params: object({ id, title: text(), ...fields }),
-    handle: async (call, input) => {
-      const { title, description = null, start_date = null, due_date = null } = input;
-      const owner = await toChange(call, input.id);
+    handle: async (call, params) => {
+      const { title, description = null, start_date = null, due_date = null } = params;
+      const owner = await toChange(call, params.id);
       const row = await createMilestone(call, owner, { title, description, start_date, due_date });
       return milestoneJson(row, call);
     },
@@ -135,10 +135,10 @@ const update = ({ noun, one, id, shared, toChange }: Side) =>
       ...fields,
       state_event: optional(oneOf(['close', 'activate'])),
     }),
-    handle: async (call, input) => {
-      const edit = requireEdit(input);
-      const owner = await toChange(call, input.id);
-      return milestoneJson(await updateMilestone(call, owner, input.milestone_id, edit), call);
+    handle: async (call, params) => {
+      const edit = requireEdit(params);
+      const owner = await toChange(call, params.id);
+      return milestoneJson(await updateMilestone(call, owner, params.milestone_id, edit), call);
     },
   });
 
@@ -150,8 +150,8 @@ const remove = ({ noun, one, id, shared, toChange }: Side) =>
     ...shared,
     reply: null,
     params: object({ id, milestone_id }),
-    handle: async (call, input) =>
-      await deleteMilestone(call, await toChange(call, input.id), input.milestone_id),
+    handle: async (call, params) =>
+      await deleteMilestone(call, await toChange(call, params.id), params.milestone_id),
   });
 
 const promote = ({ one, id, shared, toChange }: Side) =>
@@ -161,10 +161,10 @@ const promote = ({ one, id, shared, toChange }: Side) =>
     summary: 'Promote a project milestone to its group',
     ...shared,
     params: object({ id, milestone_id }),
-    handle: async (call, input) => {
-      const project = await toChange(call, input.id);
+    handle: async (call, params) => {
+      const project = await toChange(call, params.id);
       const group = await findGroupAbove(call, project, 'admin_group_milestone');
-      return milestoneJson(await promoteMilestone(call, { project, group }, input.milestone_id), call);
+      return milestoneJson(await promoteMilestone(call, { project, group }, params.milestone_id), call);
     },
   });
 

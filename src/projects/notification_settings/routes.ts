@@ -53,10 +53,10 @@ const updateOwn = endpoint({
     notification_email: optional(clearable(text({ description: "only the user's own address" }))),
   }),
   reply: ownShape,
-  handle: async (call, { notification_email, ...input }) => {
+  handle: async (call, { notification_email, ...params }) => {
     const { email } = await loadUser(call.db, requireUser(call).id);
     requireOwnAddress(notification_email, email);
-    return { ...settingJson(await updateSetting(call, own, input)), notification_email: email };
+    return { ...settingJson(await updateSetting(call, own, params)), notification_email: email };
   },
 });
 
@@ -103,8 +103,8 @@ const settingsOf = ({ noun, find }: SourceKind) => {
       audience: 'user',
       params: object({ id, ...settingParams }),
       reply: object(settingFields),
-      handle: async (call, { id: sourceId, ...input }) =>
-        settingJson(await updateSetting(call, await find(call, sourceId), input)),
+      handle: async (call, { id: sourceId, ...params }) =>
+        settingJson(await updateSetting(call, await find(call, sourceId), params)),
     }),
   ];
 };

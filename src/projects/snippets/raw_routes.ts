@@ -24,8 +24,8 @@ const rawText = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoi
     reply: null,
     content: 'text/plain',
     params: object({ ...home, [param]: id() }),
-    handle: async (call, input) => {
-      const snippet = await findSnippet(call, call.db, await toHome(call, input), getSnippetId(input));
+    handle: async (call, params) => {
+      const snippet = await findSnippet(call, call.db, await toHome(call, params), getSnippetId(params));
       return new Answer(await loadContent(call.db, snippet.id), { headers: plainHeaders });
     },
   });
@@ -42,10 +42,10 @@ const rawFile = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoi
     reply: null,
     content: 'text/plain',
     params: object({ ...home, [param]: id(), ref: text(), file_path: text() }),
-    handle: async (call, input) => {
-      const snippet = await findSnippet(call, call.db, await toHome(call, input), getSnippetId(input));
-      if (!currentRefs.includes(input.ref)) throw missing();
-      return new Answer(await loadFile(call.db, snippet.id, input.file_path), { headers: plainHeaders });
+    handle: async (call, params) => {
+      const snippet = await findSnippet(call, call.db, await toHome(call, params), getSnippetId(params));
+      if (!currentRefs.includes(params.ref)) throw missing();
+      return new Answer(await loadFile(call.db, snippet.id, params.file_path), { headers: plainHeaders });
     },
   });
 
@@ -58,8 +58,8 @@ const userAgentDetail = ({ word, one, param, home, toHome, getSnippetId }: Snipp
     audience: 'admin',
     reply: object({ user_agent: string, ip_address: string, spam_check_submitted: bool }),
     params: object({ ...home, [param]: id() }),
-    handle: async (call, input) => {
-      const snippet = await findSnippet(call, call.db, await toHome(call, input), getSnippetId(input));
+    handle: async (call, params) => {
+      const snippet = await findSnippet(call, call.db, await toHome(call, params), getSnippetId(params));
       return { ...(await loadUserAgent(call.db, snippet.id)), spam_check_submitted: false };
     },
   });

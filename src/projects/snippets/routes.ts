@@ -54,9 +54,14 @@ const list = ({ path, home, toHome }: SnippetEndpoints, whose: SnippetFilter['of
     ...shared,
     list: true,
     params: object({ ...home, ...createdTimes, ...pageParams }),
-    handle: async (call, input) => {
-      const opened = await toHome(call, input);
-      const { items, total } = await listSnippets(call, opened, { ...input, of: whose }, pageRequest(input));
+    handle: async (call, params) => {
+      const opened = await toHome(call, params);
+      const { items, total } = await listSnippets(
+        call,
+        opened,
+        { ...params, of: whose },
+        pageRequest(params),
+      );
       return { items: await snippetsJson(call, opened, items), total };
     },
   });
@@ -103,10 +108,10 @@ const create = ({ word, path, home, toHome }: SnippetEndpoints) =>
     summary: `Create ${word}`,
     ...shared,
     params: object({ ...home, title, ...texts }),
-    handle: async (call, input) => {
-      const files = readNewFiles(input);
-      const opened = await toHome(call, input);
-      const { title: named, description = null, visibility } = input;
+    handle: async (call, params) => {
+      const files = readNewFiles(params);
+      const opened = await toHome(call, params);
+      const { title: named, description = null, visibility } = params;
       const snippet = { title: named, files, description, visibility };
       return await render(call, opened, await createSnippet(call, opened, snippet));
     },
@@ -119,9 +124,9 @@ const get = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints)
     summary: `Get ${word}`,
     ...shared,
     params: object({ ...home, [param]: id() }),
-    handle: async (call, input) => {
-      const opened = await toHome(call, input);
-      return await render(call, opened, await findSnippet(call, call.db, opened, getSnippetId(input)));
+    handle: async (call, params) => {
+      const opened = await toHome(call, params);
+      return await render(call, opened, await findSnippet(call, call.db, opened, getSnippetId(params)));
     },
   });
 
@@ -134,17 +139,17 @@ const update = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoin
     summary: `Update ${word}`,
     ...shared,
     params: object({ ...home, [param]: id(), title: optional(title), ...texts }),
-    handle: async (call, input) => {
-      if (editNames.every((name) => input[name] === undefined)) {
+    handle: async (call, params) => {
+      if (editNames.every((name) => params[name] === undefined)) {
         throw nothingToChange(['title', 'file_name', 'content', 'description', 'visibility']);
       }
-      requireOneWay(input);
-      const files = readFileActions(input.files);
-      const opened = await toHome(call, input);
-      const { title: named, file_name: name, description, visibility } = input;
+      requireOneWay(params);
+      const files = readFileActions(params.files);
+      const opened = await toHome(call, params);
+      const { title: named, file_name: name, description, visibility } = params;
       const edit: SnippetEdit = { title: named, file_name: name, description, visibility, files };
-      const edited = { ...edit, content: input.content ?? input.code };
-      return await render(call, opened, await updateSnippet(call, opened, getSnippetId(input), edited));
+      const edited = { ...edit, content: params.content ?? params.code };
+      return await render(call, opened, await updateSnippet(call, opened, getSnippetId(params), edited));
     },
   });
 
@@ -156,7 +161,8 @@ const remove = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoin
     ...shared,
     reply: null,
     params: object({ ...home, [param]: id() }),
-    handle: async (call, input) => await deleteSnippet(call, await toHome(call, input), getSnippetId(input)),
+    handle: async (call, params) =>
+      await deleteSnippet(call, await toHome(call, params), getSnippetId(params)),
   });
 
 const allRoutes = (endpoints: SnippetEndpoints) => [

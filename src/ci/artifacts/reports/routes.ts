@@ -17,8 +17,8 @@ const report = endpoint({
   audience: 'user',
   params,
   reply: reportShape,
-  handle: async (call, input) => {
-    const pipeline = await findPipeline(call, input.id, input.pipeline_id, 'read_job');
+  handle: async (call, params) => {
+    const pipeline = await findPipeline(call, params.id, params.pipeline_id, 'read_job');
     return reportJson(await buildTestSuites(call, pipeline));
   },
 });
@@ -31,8 +31,8 @@ const summary = endpoint({
   audience: 'user',
   params,
   reply: summaryShape,
-  handle: async (call, input) => {
-    const pipeline = await findPipeline(call, input.id, input.pipeline_id, 'read_job');
+  handle: async (call, params) => {
+    const pipeline = await findPipeline(call, params.id, params.pipeline_id, 'read_job');
     return summaryJson(await buildTestSuites(call, pipeline));
   },
 });

@@ -57,9 +57,9 @@ const list = endpoint({
   list: true,
   params: object({ ...project, ...pageParams }),
   reply: shape,
-  handle: async (call, input) => {
-    const { id: projectId } = await findProjectFor(call, input.id, 'read_environment');
-    const { limit, offset } = pageRequest(input);
+  handle: async (call, params) => {
+    const { id: projectId } = await findProjectFor(call, params.id, 'read_environment');
+    const { limit, offset } = pageRequest(params);
     const query = call.db.selectFrom('resource_groups').where('project_id', '=', projectId);
     const [{ total }, items] = await Promise.all([
       query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
@@ -77,9 +77,9 @@ const get = endpoint({
   audience: 'user',
   params: object(groupParams),
   reply: shape,
-  handle: async (call, input) => {
-    const { id: projectId } = await findProjectFor(call, input.id, 'read_environment');
-    return toJson(await findResourceGroup(call.db, projectId, input.key));
+  handle: async (call, params) => {
+    const { id: projectId } = await findProjectFor(call, params.id, 'read_environment');
+    return toJson(await findResourceGroup(call.db, projectId, params.key));
   },
 });
 

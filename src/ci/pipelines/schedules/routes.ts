@@ -53,9 +53,9 @@ const list = endpoint({
   list: true,
   params: object({ ...project, scope: optional(oneOf(['active', 'inactive'])), ...pageParams }),
   reply: scheduleShape,
-  handle: async (call, input) => {
-    const owner = await findProjectFor(call, input.id, 'read_pipeline');
-    const { items, total } = await listSchedules(call.db, owner.id, input.scope, pageRequest(input));
+  handle: async (call, params) => {
+    const owner = await findProjectFor(call, params.id, 'read_pipeline');
+    const { items, total } = await listSchedules(call.db, owner.id, params.scope, pageRequest(params));
     return { items: await schedulesJson(call, items), total };
   },
 });
@@ -67,9 +67,9 @@ const get = endpoint({
   ...declaration,
   params: object(scheduleParams),
   reply: singleScheduleShape,
-  handle: async (call, input) => {
-    const owner = await findProjectFor(call, input.id, 'read_pipeline');
-    const schedule = await findSchedule(call.db, owner.id, input.pipeline_schedule_id);
+  handle: async (call, params) => {
+    const owner = await findProjectFor(call, params.id, 'read_pipeline');
+    const schedule = await findSchedule(call.db, owner.id, params.pipeline_schedule_id);
     return await singleScheduleJson(call, owner, schedule);
   },
 });
@@ -94,9 +94,9 @@ const create = endpoint({
     inputs: optional(inputs),
   }),
   reply: singleScheduleShape,
-  handle: async (call, { id: projectId, cron_timezone = 'UTC', active = true, ...input }) => {
+  handle: async (call, { id: projectId, cron_timezone = 'UTC', active = true, ...params }) => {
     const owner = await findProjectFor(call, projectId, 'admin_schedule');
-    const values = { ...input, cron_timezone, active: toFlag(active) };
+    const values = { ...params, cron_timezone, active: toFlag(active) };
     return await singleScheduleJson(call, owner, await createSchedule(call, owner, values));
   },
 });
@@ -136,8 +136,8 @@ const remove = endpoint({
   ...declaration,
   params: object(scheduleParams),
   reply: null,
-  handle: async (call, input) =>
-    await deleteSchedule(call, (await findScheduleToChange(call, input, canTakeOverSchedule)).schedule),
+  handle: async (call, params) =>
+    await deleteSchedule(call, (await findScheduleToChange(call, params, canTakeOverSchedule)).schedule),
 });
 
 const pipelines = endpoint({
@@ -148,10 +148,10 @@ const pipelines = endpoint({
   list: true,
   params: object({ ...scheduleParams, sort: oneOf(['asc', 'desc'], { default: 'asc' }), ...pageParams }),
   reply: pipelineShape,
-  handle: async (call, { id: projectId, pipeline_schedule_id, ...input }) => {
+  handle: async (call, { id: projectId, pipeline_schedule_id, ...params }) => {
     const owner = await findProjectFor(call, projectId, 'read_pipeline');
     const { id: schedule } = await findSchedule(call.db, owner.id, pipeline_schedule_id);
-    const { items, total } = await listSchedulePipelines(call.db, schedule, input.sort, pageRequest(input));
+    const { items, total } = await listSchedulePipelines(call.db, schedule, params.sort, pageRequest(params));
     return { items: items.map((row) => pipelineJson(row, owner, call)), total };
   },
 });
@@ -163,8 +163,8 @@ const takeOwnership = endpoint({
   ...declaration,
   params: object(scheduleParams),
   reply: singleScheduleShape,
-  handle: async (call, input) => {
-    const loaded = await findScheduleToChange(call, input, canTakeOverSchedule);
+  handle: async (call, params) => {
+    const loaded = await findScheduleToChange(call, params, canTakeOverSchedule);
     return await singleScheduleJson(call, loaded.project, await takeOverSchedule(call, loaded.schedule));
   },
 });
@@ -176,8 +176,8 @@ const play = endpoint({
   ...declaration,
   params: object(scheduleParams),
   reply: object({ message: string }),
-  handle: async (call, input) => {
-    const loaded = await findScheduleToChange(call, input, () => true);
+  handle: async (call, params) => {
+    const loaded = await findScheduleToChange(call, params, () => true);
     await requireRunnableRef(call, loaded.project, loaded.schedule.ref);
     const pipelines = await playSchedule(
       call.platform,
@@ -203,13 +203,13 @@ const addVariable = endpoint({
   ...declaration,
   params: object({ ...scheduleParams, key, value: longText(), ...variableParams }),
   reply: scheduleVariableShape,
-  handle: async (call, { id: projectId, pipeline_schedule_id, ...input }) => {
+  handle: async (call, { id: projectId, pipeline_schedule_id, ...params }) => {
     const { schedule } = await findScheduleToChange(
       call,
       { id: projectId, pipeline_schedule_id },
       canEditSchedule,
     );
-    const { variable_type = 'env_var', raw = false, ...rest } = input;
+    const { variable_type = 'env_var', raw = false, ...rest } = params;
     return scheduleVariableJson(await addScheduleVariable(call, schedule, { ...rest, variable_type, raw }));
   },
 });
@@ -240,9 +240,9 @@ const removeVariable = endpoint({
   status: 202,
   params: object({ ...scheduleParams, key }),
   reply: scheduleVariableShape,
-  handle: async (call, input) =>
+  handle: async (call, params) =>
     scheduleVariableJson(
-      await removeScheduleVariable(call, await findEditableSchedule(call, input), input.key),
+      await removeScheduleVariable(call, await findEditableSchedule(call, params), params.key),
     ),
 });
 

@@ -87,7 +87,7 @@ export const statusPost = endpoint({
     pipeline_id: optional(idParam('pipeline of the status; default: the newest of the commit and `ref`')),
   }),
   reply: statusShape,
-  handle: async (call, { id, sha, state, ref, name, context, target_url, pipeline_id, ...input }) => {
+  handle: async (call, { id, sha, state, ref, name, context, target_url, pipeline_id, ...params }) => {
     const code = await findCode(call, id, 'admin_commit_status');
     const { commit } = await requireRevision(code, sha);
     if (target_url !== undefined && target_url !== '' && !isHttpUrl(target_url)) {
@@ -95,7 +95,7 @@ export const statusPost = endpoint({
     }
     const counts = code.project.builds_access_level !== 'disabled';
     const row = await saveStatus(call, {
-      ...input,
+      ...params,
       ...(await resolveStatusRef(call, code, commit, { ref: omitEmpty(ref), pipeline_id, counts })),
       pipeline_id,
       counts,

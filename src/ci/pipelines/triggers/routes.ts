@@ -37,9 +37,9 @@ const list = endpoint({
   list: true,
   params: object({ ...project, ...pageParams }),
   reply: triggerShape,
-  handle: async (call, input) => {
-    const owner = await findAdministeredProject(call, input.id);
-    const { items, total } = await listTriggers(call.db, owner.id, pageRequest(input));
+  handle: async (call, params) => {
+    const owner = await findAdministeredProject(call, params.id);
+    const { items, total } = await listTriggers(call.db, owner.id, pageRequest(params));
     return { items: await triggersJson(call, items), total };
   },
 });
@@ -51,9 +51,9 @@ const get = endpoint({
   ...declaration,
   params: object(triggerParams),
   reply: triggerShape,
-  handle: async (call, input) => {
-    const owner = await findAdministeredProject(call, input.id);
-    return (await triggersJson(call, [await findTrigger(call.db, owner.id, input.trigger_id)]))[0];
+  handle: async (call, params) => {
+    const owner = await findAdministeredProject(call, params.id);
+    return (await triggersJson(call, [await findTrigger(call.db, owner.id, params.trigger_id)]))[0];
   },
 });
 
@@ -66,9 +66,9 @@ const create = endpoint({
   ...declaration,
   params: object({ ...project, description }),
   reply: triggerShape,
-  handle: async (call, input) => {
-    const owner = await findAdministeredProject(call, input.id);
-    return (await triggersJson(call, [await createTrigger(call, owner, input.description)]))[0];
+  handle: async (call, params) => {
+    const owner = await findAdministeredProject(call, params.id);
+    return (await triggersJson(call, [await createTrigger(call, owner, params.description)]))[0];
   },
 });
 
@@ -79,9 +79,9 @@ const update = endpoint({
   ...declaration,
   params: object({ ...triggerParams, description: optional(description) }),
   reply: triggerShape,
-  handle: async (call, input) => {
-    const owner = await findAdministeredProject(call, input.id);
-    const trigger = await updateTrigger(call, owner, input.trigger_id, input.description);
+  handle: async (call, params) => {
+    const owner = await findAdministeredProject(call, params.id);
+    const trigger = await updateTrigger(call, owner, params.trigger_id, params.description);
     return (await triggersJson(call, [trigger]))[0];
   },
 });
@@ -93,8 +93,8 @@ const remove = endpoint({
   ...declaration,
   params: object(triggerParams),
   reply: null,
-  handle: async (call, input) =>
-    await deleteTrigger(call, await findAdministeredProject(call, input.id), input.trigger_id),
+  handle: async (call, params) =>
+    await deleteTrigger(call, await findAdministeredProject(call, params.id), params.trigger_id),
 });
 
 const runParams = {
@@ -115,8 +115,8 @@ const runEndpoint = (under: string) =>
     audience: 'anyone',
     params: object(runParams),
     reply: singlePipelineShape,
-    handle: async (call, input: TriggerRunInput) => {
-      const { pipeline, project: owner } = await runTrigger(call, input);
+    handle: async (call, params: TriggerRunInput) => {
+      const { pipeline, project: owner } = await runTrigger(call, params);
       return await singlePipelineJson(call, pipeline, owner);
     },
   });

@@ -91,10 +91,10 @@ const create = endpoint({
     line_type: oneOf(['new', 'old'], { default: 'new' }),
   }),
   reply: shape,
-  handle: async (call, { id, sha, note, ...input }) => {
+  handle: async (call, { id, sha, note, ...params }) => {
     const code = await findCode(call, id, 'comment_on_commit');
     const commit = await requireCommit(code, sha);
-    const stored = await createCommitComment(call, code, commit, { note, ...input });
+    const stored = await createCommitComment(call, code, commit, { note, ...params });
     const { path, line, line_type, created_at } = stored;
     const author = basicUser(requireUser(call), call);
     return { note, path, line, line_type, author, created_at: formatTime(created_at) };

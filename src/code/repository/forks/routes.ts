@@ -37,12 +37,12 @@ const fork = endpoint({
     visibility: optional(oneOf(visibilities)),
   }),
   reply: projectShape,
-  handle: async (call, { id, namespace, namespace_id, namespace_path, ...input }) => {
+  handle: async (call, { id, namespace, namespace_id, namespace_path, ...params }) => {
     const source = await findProjectFor(call, id, 'fork_project');
     const named = [namespace_id, namespace_path, namespace].find(
       (one) => one !== undefined && one !== null && one !== '',
     );
-    const request = { ...input, namespace: named ?? undefined };
+    const request = { ...params, namespace: named ?? undefined };
     return await newProjectAnswer(call, await forkProject(call, source, request));
   },
 });

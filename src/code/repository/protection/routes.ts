@@ -122,9 +122,9 @@ const protect = endpoint({
   audience: 'user',
   params: object({ id: projectParam, name: nameParam, ...branchParams }),
   reply: protectedBranchShape,
-  handle: async (call, { id, name, ...input }) => {
+  handle: async (call, { id, name, ...params }) => {
     const project = await findProjectFor(call, id, 'admin_protected_ref');
-    return protectedBranchJson(await addBranchRule(call, project, name, readBranchRule(name, input)));
+    return protectedBranchJson(await addBranchRule(call, project, name, readBranchRule(name, params)));
   },
 });
 

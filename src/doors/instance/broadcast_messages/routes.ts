@@ -119,7 +119,7 @@ const create = endpoint({
   audience: 'admin',
   params: object({ message: text({ maxLength: 10_000, description: 'Markdown' }), ...messageParams }),
   reply: messageShape,
-  handle: async (call, input) => messageJson(await createMessage(call, input), call),
+  handle: async (call, params) => messageJson(await createMessage(call, params), call),
 });
 
 const update = endpoint({
@@ -130,9 +130,9 @@ const update = endpoint({
   audience: 'admin',
   params: object({ id, message: optional(text({ maxLength: 10_000 })), ...messageParams }),
   reply: messageShape,
-  handle: async (call, { id: messageId, ...input }) => {
-    if (Object.keys(input).length === 0) throw nothingToChange(['message', ...Object.keys(messageParams)]);
-    return messageJson(await updateMessage(call, messageId, input), call);
+  handle: async (call, { id: messageId, ...params }) => {
+    if (Object.keys(params).length === 0) throw nothingToChange(['message', ...Object.keys(messageParams)]);
+    return messageJson(await updateMessage(call, messageId, params), call);
   },
 });
 

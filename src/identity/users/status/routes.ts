@@ -107,9 +107,9 @@ const set = endpoint({
   audience: 'user',
   params,
   reply: shape,
-  handle: async (call, input) => {
-    const { availability = 'not_set', clear_status_after: after = null } = input;
-    const [emoji, message] = [input.emoji ?? '', input.message ?? ''];
+  handle: async (call, params) => {
+    const { availability = 'not_set', clear_status_after: after = null } = params;
+    const [emoji, message] = [params.emoji ?? '', params.message ?? ''];
     if ([...message].length > maxMessageLength) {
       throw invalid({ message: [`is too long (maximum is ${maxMessageLength} characters)`] });
     }

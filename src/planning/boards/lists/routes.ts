@@ -19,9 +19,9 @@ const listLists = ({ noun, boards, shared, owner, toRead }: Side) =>
     list: true,
     params: object({ ...owner, ...oneBoard, ...pageParams }),
     reply: listShape,
-    handle: async (call, input) => {
-      const { lists } = await findBoard(call.db, (await toRead(call, input.id)).owner, input.board_id);
-      const { offset, limit } = pageRequest(input);
+    handle: async (call, params) => {
+      const { lists } = await findBoard(call.db, (await toRead(call, params.id)).owner, params.board_id);
+      const { offset, limit } = pageRequest(params);
       const items = lists.slice(offset, offset + limit).map((list) => listJson(list, call));
       return { items, total: lists.length };
     },
@@ -43,9 +43,9 @@ const addList = ({ noun, boards, shared, owner, toChange }: Side) =>
       max_issue_count,
     }),
     reply: listShape,
-    handle: async (call, { id: ownerId, board_id, ...input }) => {
+    handle: async (call, { id: ownerId, board_id, ...params }) => {
       const place = await toChange(call, ownerId);
-      return listJson(await createList(call, place, board_id, input), call);
+      return listJson(await createList(call, place, board_id, params), call);
     },
   });
 
@@ -57,9 +57,9 @@ const getList = ({ noun, boards, shared, owner, toRead }: Side) =>
     ...shared,
     params: object({ ...owner, ...oneList }),
     reply: listShape,
-    handle: async (call, input) => {
-      const { owner: of } = await toRead(call, input.id);
-      return listJson(findList(await findBoard(call.db, of, input.board_id), input.list_id), call);
+    handle: async (call, params) => {
+      const { owner: of } = await toRead(call, params.id);
+      return listJson(findList(await findBoard(call.db, of, params.board_id), params.list_id), call);
     },
   });
 

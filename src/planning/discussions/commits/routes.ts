@@ -74,9 +74,9 @@ const list = endpoint({
   list: true,
   params: object({ ...commitParams, ...pageParams }),
   reply: shape,
-  handle: async (call, input) => {
-    const { of: commit } = await loadSite(call, input);
-    const { items, total } = await listCommitDiscussions(call.db, commit, pageRequest(input));
+  handle: async (call, params) => {
+    const { of: commit } = await loadSite(call, params);
+    const { items, total } = await listCommitDiscussions(call.db, commit, pageRequest(params));
     return { items: await commitDiscussionsJson(call, items), total };
   },
 });
@@ -89,9 +89,9 @@ const get = endpoint({
   audience: 'optional',
   params: object(one),
   reply: shape,
-  handle: async (call, input) => {
-    const { of: commit } = await loadSite(call, input);
-    return await render(call, await findCommitDiscussion(call.db, commit, input.discussion_id));
+  handle: async (call, params) => {
+    const { of: commit } = await loadSite(call, params);
+    return await render(call, await findCommitDiscussion(call.db, commit, params.discussion_id));
   },
 });
 
@@ -122,8 +122,8 @@ const create = endpoint({
   audience: 'user',
   params: object({ ...commitParams, body: longText(), position: optional(positionParam) }),
   reply: shape,
-  handle: async (call, { body, position, ...input }) => {
-    const site = await loadSite(call, input, 'comment_on_commit');
+  handle: async (call, { body, position, ...params }) => {
+    const site = await loadSite(call, params, 'comment_on_commit');
     const place = await resolvePlace(site, position);
     const id = call.platform.random(20).toString('hex');
     const comment = { ...site.of, ...place, note: checkBody(body), discussion_id: id };
@@ -143,8 +143,8 @@ const reply = endpoint({
   audience: 'user',
   params: object({ ...one, body: longText() }),
   reply: commitNoteShape,
-  handle: async (call, { body, discussion_id, ...input }) => {
-    const { of: commit } = await loadSite(call, input, 'comment_on_commit');
+  handle: async (call, { body, discussion_id, ...params }) => {
+    const { of: commit } = await loadSite(call, params, 'comment_on_commit');
     const answer = { note: body, discussion_id };
     const created = await call.write(
       async (tx) => await replyInThread(tx, requireActor(call), commit, answer),
@@ -172,8 +172,8 @@ const getNote = endpoint({
   audience: 'optional',
   params: object(note),
   reply: commitNoteShape,
-  handle: async (call, input) =>
-    (await commentsJson(call, [await findIn(call, await loadSite(call, input), input)]))[0],
+  handle: async (call, params) =>
+    (await commentsJson(call, [await findIn(call, await loadSite(call, params), params)]))[0],
 });
 
 /** Loads a comment that the caller may edit. @throws Failure 404; 403 unless they are its author or a master */
@@ -195,8 +195,8 @@ const update = endpoint({
   audience: 'user',
   params: object({ ...note, body: longText() }),
   reply: commitNoteShape,
-  handle: async (call, { body, ...input }) => {
-    const comment = await findOwn(call, await loadSite(call, input), input);
+  handle: async (call, { body, ...params }) => {
+    const comment = await findOwn(call, await loadSite(call, params), params);
     const note = checkBody(body);
     const changed = await call.write(async (tx) => await editComment(tx, requireActor(call), comment, note));
     return (await commentsJson(call, [changed]))[0];
@@ -211,8 +211,8 @@ const remove = endpoint({
   audience: 'user',
   params: object(note),
   reply: null,
-  handle: async (call, input) => {
-    const comment = await findOwn(call, await loadSite(call, input), input);
+  handle: async (call, params) => {
+    const comment = await findOwn(call, await loadSite(call, params), params);
     await call.write(async (tx) => await deleteComment(tx, requireActor(call), comment));
   },
 });

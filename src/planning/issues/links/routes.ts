@@ -67,9 +67,9 @@ const list = endpoint({
   list: true,
   params: object({ ...params, ...pageParams }),
   reply: linkedShape,
-  handle: async (call, input) => {
-    const { target } = await findIssue(call, input.id, input.issue_iid);
-    const { items: links, total } = await listLinks(call, target.id, pageRequest(input));
+  handle: async (call, params) => {
+    const { target } = await findIssue(call, params.id, params.issue_iid);
+    const { items: links, total } = await listLinks(call, target.id, pageRequest(params));
     const otherId = (link: Link): number => otherIssueId(link, target.id);
     const issues = await issueJsonById(call, links.map(otherId));
     const items = links.flatMap((link) => {
@@ -106,9 +106,9 @@ const one = endpoint({
   audience: 'user',
   params: object({ ...params, issue_link_id: id('id of the link') }),
   reply: linkShape,
-  handle: async (call, input) => {
-    const { target } = await findIssue(call, input.id, input.issue_iid);
-    return await linkJson(call, await findLink(call, target.id, input.issue_link_id), target.id);
+  handle: async (call, params) => {
+    const { target } = await findIssue(call, params.id, params.issue_iid);
+    return await linkJson(call, await findLink(call, target.id, params.issue_link_id), target.id);
   },
 });
 
@@ -125,11 +125,11 @@ const create = endpoint({
     link_type: oneOf(linkTypes, { default: 'relates_to' }),
   }),
   reply: linkShape,
-  handle: async (call, input) => {
-    const loaded = await findIssue(call, input.id, input.issue_iid);
+  handle: async (call, params) => {
+    const loaded = await findIssue(call, params.id, params.issue_iid);
     if (!mayLink(call, loaded)) throw forbidden();
-    const other = await findIssue(call, input.target_project_id, input.target_issue_iid);
-    const linkId = await createLink(call, loaded, other, input.link_type);
+    const other = await findIssue(call, params.target_project_id, params.target_issue_iid);
+    const linkId = await createLink(call, loaded, other, params.link_type);
     const { id: here } = loaded.target;
     return await linkJson(call, await findLink(call, here, linkId), here);
   },
@@ -148,9 +148,9 @@ const remove = endpoint({
     link_type: optional(oneOf(linkTypes, { description: 'ignored: the link is identified by its id' })),
   }),
   reply: linkShape,
-  handle: async (call, input) => {
-    const loaded = await findIssue(call, input.id, input.issue_iid);
-    const link = await findLink(call, loaded.target.id, input.issue_link_id);
+  handle: async (call, params) => {
+    const loaded = await findIssue(call, params.id, params.issue_iid);
+    const link = await findLink(call, loaded.target.id, params.issue_link_id);
     if (!mayLink(call, loaded)) throw forbidden();
     const json = await linkJson(call, link, loaded.target.id);
     await removeLink(call, loaded, link);

@@ -16,8 +16,8 @@ const list = endpoint({
   audience: 'user',
   params: object(requestParams),
   reply: approvalsShape,
-  handle: async (call, input) => {
-    const loaded = await findReadable(call, input.id, input.merge_request_iid);
+  handle: async (call, params) => {
+    const loaded = await findReadable(call, params.id, params.merge_request_iid);
     return await approvalsJson(call, loaded, await loadApprovals(call.db, loaded.target.id));
   },
 });
@@ -30,8 +30,8 @@ const state = endpoint({
   audience: 'user',
   params: object(requestParams),
   reply: object({ approval_rules_overwritten: bool, rules: array(anything) }),
-  handle: async (call, input) => {
-    await findReadable(call, input.id, input.merge_request_iid);
+  handle: async (call, params) => {
+    await findReadable(call, params.id, params.merge_request_iid);
     return { approval_rules_overwritten: false, rules: [] };
   },
 });
@@ -47,9 +47,9 @@ const approveRoute = endpoint({
     sha: optional(text({ description: 'expected head commit; refused if it differs' })),
   }),
   reply: approvalsShape,
-  handle: async (call, input) => {
-    const loaded = await findReadable(call, input.id, input.merge_request_iid);
-    const approved = await approve(call, loaded, input.sha);
+  handle: async (call, params) => {
+    const loaded = await findReadable(call, params.id, params.merge_request_iid);
+    const approved = await approve(call, loaded, params.sha);
     return await approvalsJson(call, approved, await loadApprovals(call.db, loaded.target.id));
   },
 });
@@ -62,8 +62,8 @@ const unapproveRoute = endpoint({
   audience: 'user',
   params: object(requestParams),
   reply: approvalsShape,
-  handle: async (call, input) => {
-    const loaded = await findReadable(call, input.id, input.merge_request_iid);
+  handle: async (call, params) => {
+    const loaded = await findReadable(call, params.id, params.merge_request_iid);
     const updated = await unapprove(call, loaded);
     return await approvalsJson(call, updated, await loadApprovals(call.db, loaded.target.id));
   },
@@ -78,8 +78,8 @@ const resetRoute = endpoint({
   status: 202,
   params: object(requestParams),
   reply: object({ message: string }),
-  handle: async (call, input) => {
-    await resetApprovals(call, await findReadable(call, input.id, input.merge_request_iid));
+  handle: async (call, params) => {
+    await resetApprovals(call, await findReadable(call, params.id, params.merge_request_iid));
     return { message: '202 Accepted' };
   },
 });

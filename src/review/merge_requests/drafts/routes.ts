@@ -80,8 +80,8 @@ const list = endpoint({
   list: true,
   params: object({ ...requestParams, ...pageParams }),
   reply: shape,
-  handle: async (call, input) => {
-    const { items, total } = await listDrafts(call, await find(call, input), pageRequest(input));
+  handle: async (call, params) => {
+    const { items, total } = await listDrafts(call, await find(call, params), pageRequest(params));
     return { items: items.map(draftJson), total };
   },
 });
@@ -93,7 +93,7 @@ const get = endpoint({
   summary: 'Get one of your draft comments',
   params: object(one),
   reply: shape,
-  handle: async (call, input) => draftJson((await findOne(call, input)).draft),
+  handle: async (call, params) => draftJson((await findOne(call, params)).draft),
 });
 
 const create = endpoint({
@@ -111,12 +111,12 @@ const create = endpoint({
     position: optional(positionParam),
   }),
   reply: shape,
-  handle: async (call, input) => {
-    const position = readPosition(input.position);
-    const { note, in_reply_to_discussion_id: answered, resolve_discussion = false } = input;
+  handle: async (call, params) => {
+    const position = readPosition(params.position);
+    const { note, in_reply_to_discussion_id: answered, resolve_discussion = false } = params;
     const in_reply_to_discussion_id = omitEmpty(answered);
     const draft = { note, position, in_reply_to_discussion_id, resolve_discussion };
-    return draftJson(await createDraft(call, await find(call, input), draft));
+    return draftJson(await createDraft(call, await find(call, params), draft));
   },
 });
 
@@ -127,12 +127,12 @@ const update = endpoint({
   summary: 'Update a draft comment',
   params: object({ ...one, note: optional(longText()), position: optional(positionParam) }),
   reply: shape,
-  handle: async (call, { note, ...input }) => {
-    const position = readPosition(input.position);
+  handle: async (call, { note, ...params }) => {
+    const position = readPosition(params.position);
     if (note === undefined && position === null) {
       throw nothingToChange(['note', 'position']);
     }
-    const { loaded, draft } = await findOne(call, input);
+    const { loaded, draft } = await findOne(call, params);
     return draftJson(await updateDraft(call, loaded, draft, { note, position }));
   },
 });
@@ -144,8 +144,8 @@ const remove = endpoint({
   summary: 'Delete a draft comment',
   params: object(one),
   reply: null,
-  handle: async (call, input) => {
-    const { draft } = await findOne(call, input);
+  handle: async (call, params) => {
+    const { draft } = await findOne(call, params);
     await call.write(async (tx) => await deleteDraft(tx, draft));
   },
 });
@@ -158,8 +158,8 @@ const publish = endpoint({
   status: 204,
   params: object(one),
   reply: null,
-  handle: async (call, input) => {
-    const { loaded, draft } = await findOne(call, input);
+  handle: async (call, params) => {
+    const { loaded, draft } = await findOne(call, params);
     await publishOne(call, loaded, draft);
   },
 });
@@ -186,9 +186,9 @@ const publishEach = endpoint({
     ),
   }),
   reply: null,
-  handle: async (call, input) => {
-    const loaded = await find(call, input);
-    const { note: summary = '', reviewer_state: state } = input;
+  handle: async (call, params) => {
+    const loaded = await find(call, params);
+    const { note: summary = '', reviewer_state: state } = params;
     if (summary === '' && state === undefined) {
       await publishAll(call, loaded, await allDrafts(call, loaded));
       return;
