@@ -32,13 +32,13 @@ const artifacts = late(async () => await import('./transfer_artifacts.ts'));
 /** Largest body of a job request, in bytes. */
 const maxRequestBytes = 32 * 1024;
 
-const common = { area: 'runners', audience: 'anyone', reply: null, refusals: [403] } as const;
+const shared = { area: 'runners', audience: 'anyone', reply: null, refusals: [403] } as const;
 
 const noRouter = { message: 'Job Router is not available. Please contact your administrator.' };
 
 export const runnerApiRoutes: AnyEndpoint<Call>[] = [
   endpoint({
-    ...common,
+    ...shared,
     method: 'POST',
     path: '/jobs/request',
     summary: 'Request a job (runners)',
@@ -47,7 +47,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     handle: async (call, params) => await (await request()).requestJob(call, params),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: 'PUT',
     path: '/jobs/:id',
     summary: 'Update the status of a job (runners)',
@@ -56,7 +56,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     handle: async (call, { id }) => await (await update()).updateJob(call, id),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: 'PATCH',
     path: '/jobs/:id/trace',
     summary: 'Append to the trace of a job (runners)',
@@ -66,7 +66,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     handle: async (call, params) => await (await trace()).appendTrace(call, params),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: 'POST',
     path: '/jobs/:id/artifacts',
     summary: 'Upload artifacts of a job (runners)',
@@ -75,7 +75,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     handle: async (call, { id, ...sent }) => await (await artifacts()).uploadArtifact(call, id, sent),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: 'POST',
     path: '/jobs/:id/artifacts/authorize',
     summary: 'Authorize an artifacts upload of old runners (always granted)',
@@ -84,7 +84,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     handle: async () => await Promise.resolve(new Answer({}, { status: 200 })),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: 'GET',
     path: '/jobs/:id/artifacts',
     summary: 'Download the artifacts of a job (runners)',
@@ -93,7 +93,7 @@ export const runnerApiRoutes: AnyEndpoint<Call>[] = [
     handle: async (call, params) => await (await artifacts()).downloadArtifact(call, params),
   }),
   endpoint({
-    ...common,
+    ...shared,
     method: 'GET',
     path: '/runners/router/discovery',
     summary: 'Discover another job service (always empty)',

@@ -63,10 +63,10 @@ const single = async (call: Call, loaded: LoadedIssue) =>
 const reloaded = async (call: Call, { project, target }: LoadedTarget) =>
   await single(call, await reloadIssue(call.db, project, target.id));
 
-const list = { method: 'GET', area, audience: 'user', list: true, reply: issueShape } as const;
+const shared = { method: 'GET', area, audience: 'user', list: true, reply: issueShape } as const;
 
 const listAll = endpoint({
-  ...list,
+  ...shared,
   cached: true,
   path: '/issues',
   summary: 'List issues, by default those you created',
@@ -84,7 +84,7 @@ const listAll = endpoint({
 });
 
 const listOfGroup = endpoint({
-  ...list,
+  ...shared,
   cached: true,
   path: '/groups/:id/issues',
   summary: 'List issues of a group and its subgroups',
@@ -98,7 +98,7 @@ const listOfGroup = endpoint({
 });
 
 const listOfProject = endpoint({
-  ...list,
+  ...shared,
   cached: true,
   path: '/projects/:id/issues',
   summary: 'List issues of a project',

@@ -12,10 +12,10 @@ import { hash, object, optional, raw, string, text, texts, unsupportedFilter } f
 import { makeRouteTable } from './route_table.ts';
 import { makeServer } from './server.ts';
 
-const common = { area: 'test', audience: 'anyone' } as const;
+const shared = { area: 'test', audience: 'anyone' } as const;
 const endpoints: AnyEndpoint<BaseCall>[] = [
   {
-    ...common,
+    ...shared,
     method: 'GET',
     path: '/things',
     summary: 'Things',
@@ -30,7 +30,7 @@ const endpoints: AnyEndpoint<BaseCall>[] = [
     handle: async () => ({ items: [], total: 0 }),
   },
   {
-    ...common,
+    ...shared,
     method: 'POST',
     path: '/things/:name',
     summary: 'Create a thing',

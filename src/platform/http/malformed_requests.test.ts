@@ -14,11 +14,11 @@ import { int, integer, object, optional, string, text } from './schema.ts';
 import { makeRouteTable } from './route_table.ts';
 import { makeServer } from './server.ts';
 
-const common = { area: 'test', audience: 'anyone' } as const;
+const shared = { area: 'test', audience: 'anyone' } as const;
 type TestCall = BaseCall & { incoming: IncomingMessage };
 const endpoints: AnyEndpoint<TestCall>[] = [
   {
-    ...common,
+    ...shared,
     method: 'GET',
     path: '/things/:name',
     summary: 'One thing',
@@ -27,7 +27,7 @@ const endpoints: AnyEndpoint<TestCall>[] = [
     handle: async (call, { name }) => ({ name, base: call.baseUrl }),
   },
   {
-    ...common,
+    ...shared,
     method: 'GET',
     path: '/things',
     summary: 'Things',
@@ -39,7 +39,7 @@ const endpoints: AnyEndpoint<TestCall>[] = [
     },
   },
   {
-    ...common,
+    ...shared,
     method: 'POST',
     path: '/things',
     summary: 'Make a thing',
@@ -48,7 +48,7 @@ const endpoints: AnyEndpoint<TestCall>[] = [
     handle: async (_call, { name = '' }) => ({ name }),
   },
   {
-    ...common,
+    ...shared,
     method: 'POST',
     path: '/long',
     summary: 'Send a long body',

@@ -43,13 +43,13 @@ const area = 'pipeline schedules';
 const path = '/projects/:id/pipeline_schedules';
 const project = { id: projectParam };
 const scheduleParams = { ...project, pipeline_schedule_id: id() };
-const declaration = { area, audience: 'user' } as const;
+const shared = { area, audience: 'user' } as const;
 
 const list = endpoint({
   method: 'GET',
   path,
   summary: 'List pipeline schedules of a project',
-  ...declaration,
+  ...shared,
   list: true,
   params: object({ ...project, scope: optional(oneOf(['active', 'inactive'])), ...pageParams }),
   reply: scheduleShape,
@@ -63,8 +63,8 @@ const list = endpoint({
 const get = endpoint({
   method: 'GET',
   path: `${path}/:pipeline_schedule_id`,
-  summary: 'Get a schedule, with its variables for its owner',
-  ...declaration,
+  summary: 'Get a schedule; its owner sees the variables',
+  ...shared,
   params: object(scheduleParams),
   reply: singleScheduleShape,
   handle: async (call, params) => {
@@ -83,7 +83,7 @@ const create = endpoint({
   method: 'POST',
   path,
   summary: 'Create a schedule (developers)',
-  ...declaration,
+  ...shared,
   params: object({
     ...project,
     description: text(),
@@ -118,8 +118,8 @@ const toEdit = ({ active, ...edit }: Static<typeof edits>): ScheduleEdit => ({
 const update = endpoint({
   method: 'PUT',
   path: `${path}/:pipeline_schedule_id`,
-  summary: 'Update a schedule (its owner)',
-  ...declaration,
+  summary: 'Edit a schedule (its owner)',
+  ...shared,
   params: object({ ...scheduleParams, ...edits.properties }),
   reply: singleScheduleShape,
   handle: async (call, { id: projectId, pipeline_schedule_id, ...edit }) => {
@@ -132,8 +132,8 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: `${path}/:pipeline_schedule_id`,
-  summary: 'Delete a schedule (its owner, maintainers)',
-  ...declaration,
+  summary: 'Delete a schedule (its owner, masters)',
+  ...shared,
   params: object(scheduleParams),
   reply: null,
   handle: async (call, params) =>
@@ -144,7 +144,7 @@ const pipelines = endpoint({
   method: 'GET',
   path: `${path}/:pipeline_schedule_id/pipelines`,
   summary: 'List the pipelines that a schedule created',
-  ...declaration,
+  ...shared,
   list: true,
   params: object({ ...scheduleParams, sort: oneOf(['asc', 'desc'], { default: 'asc' }), ...pageParams }),
   reply: pipelineShape,
@@ -159,8 +159,8 @@ const pipelines = endpoint({
 const takeOwnership = endpoint({
   method: 'POST',
   path: `${path}/:pipeline_schedule_id/take_ownership`,
-  summary: 'Take ownership of a schedule (maintainers)',
-  ...declaration,
+  summary: 'Take over ownership of a schedule (masters)',
+  ...shared,
   params: object(scheduleParams),
   reply: singleScheduleShape,
   handle: async (call, params) => {
@@ -173,7 +173,7 @@ const play = endpoint({
   method: 'POST',
   path: `${path}/:pipeline_schedule_id/play`,
   summary: 'Run a schedule now (developers)',
-  ...declaration,
+  ...shared,
   params: object(scheduleParams),
   reply: object({ message: string }),
   handle: async (call, params) => {
@@ -200,7 +200,7 @@ const addVariable = endpoint({
   method: 'POST',
   path: `${path}/:pipeline_schedule_id/variables`,
   summary: 'Create a variable of a schedule (its owner)',
-  ...declaration,
+  ...shared,
   params: object({ ...scheduleParams, key, value: longText(), ...variableParams }),
   reply: scheduleVariableShape,
   handle: async (call, { id: projectId, pipeline_schedule_id, ...params }) => {
@@ -222,8 +222,8 @@ const findEditableSchedule = async (
 const editVariable = endpoint({
   method: 'PUT',
   path: `${path}/:pipeline_schedule_id/variables/:key`,
-  summary: 'Update a variable of a schedule (its owner)',
-  ...declaration,
+  summary: 'Edit a variable of a schedule (its owner)',
+  ...shared,
   params: object({ ...scheduleParams, key, value: optional(longText()), ...variableParams }),
   reply: scheduleVariableShape,
   handle: async (call, { id: projectId, pipeline_schedule_id, ...edit }) => {
@@ -236,7 +236,7 @@ const removeVariable = endpoint({
   method: 'DELETE',
   path: `${path}/:pipeline_schedule_id/variables/:key`,
   summary: 'Delete a variable of a schedule (its owner)',
-  ...declaration,
+  ...shared,
   status: 202,
   params: object({ ...scheduleParams, key }),
   reply: scheduleVariableShape,

@@ -24,7 +24,7 @@ const area = 'triggers';
 const path = '/projects/:id/triggers';
 const project = { id: projectParam };
 const triggerParams = { ...project, trigger_id: id() };
-const declaration = { area, audience: 'user' } as const;
+const shared = { area, audience: 'user' } as const;
 
 const findAdministeredProject = async (call: Call, projectId: number | string) =>
   await findProjectFor(call, projectId, 'admin_trigger');
@@ -32,8 +32,8 @@ const findAdministeredProject = async (call: Call, projectId: number | string) =
 const list = endpoint({
   method: 'GET',
   path,
-  summary: 'List triggers of a project (maintainers)',
-  ...declaration,
+  summary: 'List triggers of a project (masters)',
+  ...shared,
   list: true,
   params: object({ ...project, ...pageParams }),
   reply: triggerShape,
@@ -47,8 +47,8 @@ const list = endpoint({
 const get = endpoint({
   method: 'GET',
   path: `${path}/:trigger_id`,
-  summary: 'Get a trigger, with its token for its owner (maintainers)',
-  ...declaration,
+  summary: 'Get a trigger (masters); only its owner sees the token',
+  ...shared,
   params: object(triggerParams),
   reply: triggerShape,
   handle: async (call, params) => {
@@ -62,8 +62,8 @@ const description = text({ description: 'purpose of the trigger' });
 const create = endpoint({
   method: 'POST',
   path,
-  summary: 'Create a trigger (maintainers)',
-  ...declaration,
+  summary: 'Create a trigger (masters)',
+  ...shared,
   params: object({ ...project, description }),
   reply: triggerShape,
   handle: async (call, params) => {
@@ -75,8 +75,8 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: `${path}/:trigger_id`,
-  summary: 'Update a trigger (its owner)',
-  ...declaration,
+  summary: 'Edit a trigger (its owner)',
+  ...shared,
   params: object({ ...triggerParams, description: optional(description) }),
   reply: triggerShape,
   handle: async (call, params) => {
@@ -89,8 +89,8 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: `${path}/:trigger_id`,
-  summary: 'Delete a trigger and revoke its token (maintainers)',
-  ...declaration,
+  summary: 'Delete a trigger and revoke its token (masters)',
+  ...shared,
   params: object(triggerParams),
   reply: null,
   handle: async (call, params) =>

@@ -47,10 +47,10 @@ type Kind<R> = {
 
 const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
   const { area, path, word, shape, getRules: loadRules, json } = kind;
-  const common = { area, audience: 'user' } as const;
+  const shared = { area, audience: 'user' } as const;
   const one = { path: `${path}/:name`, params: object({ id: projectParam, name: nameParam }) };
   const list = endpoint({
-    ...common,
+    ...shared,
     method: 'GET',
     path,
     summary: `List protected ${kind.plural} of a project`,
@@ -64,7 +64,7 @@ const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
     },
   });
   const show = endpoint({
-    ...common,
+    ...shared,
     ...one,
     method: 'GET',
     summary: `Get a protected ${word} or pattern`,
@@ -77,7 +77,7 @@ const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
     },
   });
   const unprotect = endpoint({
-    ...common,
+    ...shared,
     ...one,
     method: 'DELETE',
     summary: `Unprotect a ${word}`,

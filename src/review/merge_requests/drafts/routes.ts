@@ -36,7 +36,7 @@ import { omitEmpty } from '../../../platform/omit_empty.ts';
 const path = `${requestPath}/draft_notes`;
 const onePath = `${path}/:draft_note_id`;
 const one = { ...requestParams, draft_note_id: id('id of the draft') };
-const common = { area: 'draft_notes', audience: 'user' } as const;
+const shared = { area: 'draft_notes', audience: 'user' } as const;
 
 const shape = object({
   id: int,
@@ -73,7 +73,7 @@ const findOne = async (call: Call, input: OfRequest & { draft_note_id: number })
 };
 
 const list = endpoint({
-  ...common,
+  ...shared,
   method: 'GET',
   path,
   summary: 'List your draft comments on a merge request, oldest first',
@@ -87,7 +87,7 @@ const list = endpoint({
 });
 
 const get = endpoint({
-  ...common,
+  ...shared,
   method: 'GET',
   path: onePath,
   summary: 'Get one of your draft comments',
@@ -97,7 +97,7 @@ const get = endpoint({
 });
 
 const create = endpoint({
-  ...common,
+  ...shared,
   method: 'POST',
   path,
   summary: 'Create a draft comment',
@@ -121,7 +121,7 @@ const create = endpoint({
 });
 
 const update = endpoint({
-  ...common,
+  ...shared,
   method: 'PUT',
   path: onePath,
   summary: 'Update a draft comment',
@@ -138,7 +138,7 @@ const update = endpoint({
 });
 
 const remove = endpoint({
-  ...common,
+  ...shared,
   method: 'DELETE',
   path: onePath,
   summary: 'Delete a draft comment',
@@ -151,7 +151,7 @@ const remove = endpoint({
 });
 
 const publish = endpoint({
-  ...common,
+  ...shared,
   method: 'PUT',
   path: `${onePath}/publish`,
   summary: 'Publish a draft comment',
@@ -171,7 +171,7 @@ const verdictsByState = {
 } as const;
 
 const publishEach = endpoint({
-  ...common,
+  ...shared,
   method: 'POST',
   path: `${path}/bulk_publish`,
   summary: 'Publish all your draft comments as a review',

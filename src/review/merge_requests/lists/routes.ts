@@ -13,7 +13,7 @@ import { mergeRequestShape } from '../json.ts';
 import { listMergeRequests } from './list.ts';
 import { mergeRequestTexts, simpleTexts } from './json_cache.ts';
 
-const list = {
+const shared = {
   method: 'GET',
   area: 'merge_requests',
   audience: 'user',
@@ -36,7 +36,7 @@ const listIn = async (call: Call, scope: Scope, params: Params): Promise<Page<Js
 };
 
 const listAll = endpoint({
-  ...list,
+  ...shared,
   path: '/merge_requests',
   summary: 'List merge requests, by default those you created',
   params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
@@ -44,7 +44,7 @@ const listAll = endpoint({
 });
 
 const listOfGroup = endpoint({
-  ...list,
+  ...shared,
   path: '/groups/:id/merge_requests',
   summary: 'List merge requests of a group and its subgroups',
   params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
@@ -55,7 +55,7 @@ const listOfGroup = endpoint({
 });
 
 const listOfProject = endpoint({
-  ...list,
+  ...shared,
   path: '/projects/:id/merge_requests',
   summary: 'List merge requests of a project',
   params: object({ id: idOrPath('project'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),

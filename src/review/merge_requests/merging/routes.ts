@@ -11,7 +11,7 @@ import { requestParams, requestPath } from '../params.ts';
 import { enqueueRebase } from './rebase.ts';
 import { singleReply } from '../show.ts';
 
-const common = {
+const shared = {
   area: 'merge_requests',
   audience: 'user',
   reply: singleMergeRequestShape,
@@ -23,7 +23,7 @@ const toMergeTime = (whenPipelineSucceeds = false, whenChecksPass = false): Merg
 };
 
 export const mergeRoute = endpoint({
-  ...common,
+  ...shared,
   method: 'PUT',
   path: `${requestPath}/merge`,
   summary: 'Merge a merge request, or have it merged when its pipeline succeeds or all its checks pass',
@@ -55,7 +55,7 @@ export const mergeRoute = endpoint({
 
 const cancel = (method: 'PUT' | 'POST') =>
   endpoint({
-    ...common,
+    ...shared,
     method,
     path: `${requestPath}/cancel_merge_when_pipeline_succeeds`,
     summary: 'Cancel the automatic merge of a merge request',
@@ -69,7 +69,7 @@ const cancel = (method: 'PUT' | 'POST') =>
 export const cancelRoute = cancel('PUT');
 
 const rebase = endpoint({
-  ...common,
+  ...shared,
   method: 'PUT',
   path: `${requestPath}/rebase`,
   summary: 'Rebase a merge request',
@@ -87,7 +87,7 @@ const rebase = endpoint({
 });
 
 const ref = endpoint({
-  ...common,
+  ...shared,
   method: 'GET',
   path: `${requestPath}/merge_ref`,
   summary: 'Merge a merge request into a separate ref, without moving a branch',

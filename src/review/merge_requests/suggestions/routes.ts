@@ -12,7 +12,7 @@ import { toSuggestionId } from '../../../planning/notes/suggestions/parse_sugges
 import { applySuggestions } from './apply.ts';
 import { findSuggestions } from './find.ts';
 
-const common = { area: 'suggestions', audience: 'user' } as const;
+const shared = { area: 'suggestions', audience: 'user' } as const;
 const commit_message = optional(
   text({ maxLength: 100_000, description: 'message of the commit; may contain placeholders' }),
 );
@@ -29,7 +29,7 @@ const apply = async (call: Call, ids: readonly number[], message?: string): Prom
 };
 
 const applyOne = endpoint({
-  ...common,
+  ...shared,
   method: 'PUT',
   path: '/suggestions/:id/apply',
   summary: 'Apply a suggestion as a commit to the source branch',
@@ -43,7 +43,7 @@ const applyOne = endpoint({
 });
 
 const applyBatch = endpoint({
-  ...common,
+  ...shared,
   method: 'PUT',
   path: '/suggestions/batch_apply',
   summary: 'Apply several suggestions of one merge request as one commit',

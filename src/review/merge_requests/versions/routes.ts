@@ -21,8 +21,8 @@ import { singleReply } from '../show.ts';
 import { singleVersionShape, versionCommitShape, versionJson, versionShape } from './json.ts';
 import { findVersion, listVersions } from './queries.ts';
 
-const common = { method: 'GET', area: 'merge_requests', audience: 'user' } as const;
-const list = { ...common, list: true, params: object({ ...requestParams, ...pageParams }) } as const;
+const shared = { method: 'GET', area: 'merge_requests', audience: 'user' } as const;
+const sharedList = { ...shared, list: true, params: object({ ...requestParams, ...pageParams }) } as const;
 
 type Named = { id: number | string; merge_request_iid: number };
 
@@ -30,7 +30,7 @@ const find = async (call: Call, params: Named) =>
   await findReadable(call, params.id, params.merge_request_iid);
 
 export const commitsRoute = endpoint({
-  ...list,
+  ...sharedList,
   path: `${requestPath}/commits`,
   summary: 'List commits of a merge request, newest first',
   reply: versionCommitShape,
@@ -40,7 +40,7 @@ export const commitsRoute = endpoint({
 const serializeSingle = lazySerializer(singleMergeRequestShape);
 
 export const changesRoute = endpoint({
-  ...common,
+  ...shared,
   path: `${requestPath}/changes`,
   summary: 'Get a merge request with all its changes',
   params: object(requestParams),
@@ -52,7 +52,7 @@ export const changesRoute = endpoint({
 });
 
 const diffs = endpoint({
-  ...list,
+  ...sharedList,
   path: `${requestPath}/diffs`,
   summary: 'List changed files of a merge request',
   reply: diffShape,
@@ -60,7 +60,7 @@ const diffs = endpoint({
 });
 
 const rawDiffs = endpoint({
-  ...common,
+  ...shared,
   path: `${requestPath}/raw_diffs`,
   summary: 'Get the raw diff of a merge request',
   params: object(requestParams),
@@ -73,7 +73,7 @@ const rawDiffs = endpoint({
 });
 
 export const versionsRoute = endpoint({
-  ...list,
+  ...sharedList,
   path: `${requestPath}/versions`,
   summary: 'List diff versions of a merge request, newest first',
   reply: versionShape,
@@ -87,7 +87,7 @@ export const versionsRoute = endpoint({
 const serializeVersion = lazySerializer(versionShape);
 
 export const versionRoute = endpoint({
-  ...common,
+  ...shared,
   path: `${requestPath}/versions/:version_id`,
   summary: 'Get a diff version with its commits and changes',
   params: object({ ...requestParams, version_id: id() }),
@@ -100,7 +100,7 @@ export const versionRoute = endpoint({
 });
 
 const participants = endpoint({
-  ...list,
+  ...sharedList,
   path: `${requestPath}/participants`,
   summary: 'List the participants of a merge request',
   reply: basicUserShape,
@@ -108,7 +108,7 @@ const participants = endpoint({
 });
 
 const ofCommit = endpoint({
-  ...common,
+  ...shared,
   list: true,
   path: '/projects/:id/repository/commits/:sha/merge_requests',
   summary: 'List merge requests that contain a commit',
