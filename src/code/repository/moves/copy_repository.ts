@@ -25,8 +25,10 @@ const copyObjects = async (
     from.stream('pack.dump', objects),
     into.stream('pack.write', {}),
   ]);
-  const { missing } = await pipePack(source, target);
-  if (missing.length > 0) throw new Error(`the repository lacks ${missing.length} objects that refs name`);
+  await pipePack(source, target, async () => {
+    const { missing } = await source.result;
+    if (missing.length > 0) throw new Error(`the repository lacks ${missing.length} objects that refs name`);
+  });
 };
 
 /**

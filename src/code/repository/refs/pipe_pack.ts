@@ -1,16 +1,16 @@
 /** Copies a pack through this process, because storages have no connection to each other. */
 import { pipeline } from 'node:stream/promises';
 import type { GitStream } from '../../../platform/git/open_stream.ts';
-import type { Streams } from '../../../platform/git/protocol_types.ts';
 
 /**
  * Writes the pack that one repository sends into another, and ends both streams.
- * @returns the result of the source
+ * @param check runs once the target has the pack, before the streams end
  */
-export const pipePack = async <N extends 'pack.read' | 'pack.dump'>(
-  source: GitStream<N>,
+export const pipePack = async (
+  source: GitStream<'pack.read' | 'pack.dump'>,
   target: GitStream<'pack.write'>,
-): Promise<Streams[N]['result']> => {
+  check?: () => Promise<void>,
+): Promise<void> => {
   source.writable.end();
   target.readable.resume();
   try {
@@ -18,7 +18,7 @@ export const pipePack = async <N extends 'pack.read' | 'pack.dump'>(
     // say what failed.
     pipeline(source.readable, target.writable).catch(() => undefined);
     await Promise.race([target.result, source.result.then(async () => await target.result)]);
-    return await source.result;
+    await check?.();
   } finally {
     source.destroy();
     target.destroy();
