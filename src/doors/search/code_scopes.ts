@@ -6,7 +6,7 @@ import { searchCommits } from '../../code/repository/commits/list_commits.ts';
 import { invalid } from '../../platform/errors.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { grepCode } from './grep_code.ts';
-import { hasCodeIndex } from './code_index_exists.ts';
+import { hasCodeIndex } from './has_code_index.ts';
 import { projectsIn } from './search_place.ts';
 import { type SearchScope, nothing } from './search_scope.ts';
 import { foundBlobShape, searchCode } from './search_code.ts';
