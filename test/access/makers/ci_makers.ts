@@ -3,7 +3,7 @@ import type { JobStatus } from '../../../src/platform/db/schema/ci.ts';
 import { toFlag } from '../../../src/platform/db/schema/column_types.ts';
 import { plannedJob } from '../../support/ci/ci_file.ts';
 import { unique } from '../../support/seed.ts';
-import type { Cell, Maker } from './makers.ts';
+import { type Cell, type Maker, projectOf, nameAll } from './makers.ts';
 import { insertAll } from './bulk_rows.ts';
 
 const planned = async (): Promise<object> => {
@@ -12,11 +12,6 @@ const planned = async (): Promise<object> => {
 };
 
 let pipelines = 0;
-
-const projectOf = ({ names }: Cell): number => Number(names['project']);
-
-const name = (cells: Cell[], key: string, ids: number[]): void =>
-  cells.forEach(({ names }, at) => void (names[key] = ids[at] ?? 0));
 
 type Made = {
   status: JobStatus;
@@ -71,7 +66,7 @@ export const freshJob =
         iid: 1_000_000 + (pipelines += 1),
       })),
     );
-    name(cells, 'pipeline_id', made);
+    nameAll(cells, 'pipeline_id', made);
     const stages = await insertAll(
       tx,
       'stages',
@@ -94,5 +89,5 @@ export const freshJob =
       queued_at: tx.now,
       finished_at: ended,
     }));
-    name(cells, 'job_id', await insertAll(tx, 'jobs', jobs));
+    nameAll(cells, 'job_id', await insertAll(tx, 'jobs', jobs));
   };

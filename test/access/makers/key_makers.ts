@@ -5,13 +5,11 @@ import { getProjectArea } from '../../../src/platform/blob/blob_files.ts';
 import type { Tx } from '../../../src/platform/db/open.ts';
 import type { Visibility } from '../../../src/platform/db/schema/column_types.ts';
 import { unique } from '../../support/seed.ts';
-import type { Cell, Maker } from './makers.ts';
+import { type Cell, type Maker, selfOf } from './makers.ts';
 import type { World } from '../world.ts';
 
-const selfOf = ({ person }: Cell, { people }: World): number => person.user_id ?? people.writer;
-
-const insertKey = async (tx: Tx, user_id: number | null): Promise<number> => {
-  const made = await tx.db
+const insertKey = async (tx: Tx, user_id: number | null): Promise<{ id: number; fingerprint: string }> =>
+  await tx.db
     .insertInto('keys')
     .values({
       user_id,
@@ -21,31 +19,24 @@ const insertKey = async (tx: Tx, user_id: number | null): Promise<number> => {
       comment: '',
       family: 'ed25519',
       bits: 256,
-      fingerprint: randomBytes(16).toString('hex'),
+      fingerprint: randomBytes(16)
+        .toString('hex')
+        .replace(/..(?!$)/g, '$&:'),
       fingerprint_sha256: randomBytes(32).toString('base64'),
       expires_at: null,
       last_used_at: null,
       created_at: tx.now,
     })
-    .returning('id')
+    .returning(['id', 'fingerprint'])
     .executeTakeFirstOrThrow();
-  return made.id;
-};
 
 const key =
   (ofWhom: (cell: Cell, world: World) => number): Maker =>
   async (tx, cells, world) => {
     for (const cell of cells) {
       const user_id = ofWhom(cell, world);
-      const key_id = await insertKey(tx, user_id);
-      const { fingerprint } = await tx.db
-        .selectFrom('keys')
-        .select('fingerprint')
-        .where('id', '=', key_id)
-        .executeTakeFirstOrThrow();
-      const md5 = fingerprint.replace(/..(?!$)/g, '$&:');
-      await tx.db.updateTable('keys').set({ fingerprint: md5 }).where('id', '=', key_id).execute();
-      Object.assign(cell.names, { key_id, fingerprint: md5, user: user_id });
+      const { id: key_id, fingerprint } = await insertKey(tx, user_id);
+      Object.assign(cell.names, { key_id, fingerprint, user: user_id });
     }
   };
 
@@ -105,7 +96,7 @@ const deployKey =
   (project: string): Maker =>
   async (tx, cells) => {
     for (const cell of cells) {
-      const key_id = await insertKey(tx, null);
+      const { id: key_id } = await insertKey(tx, null);
       const link = {
         project_id: Number(cell.names[project]),
         key_id,

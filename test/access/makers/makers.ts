@@ -40,10 +40,14 @@ export type Cell = {
 export type Maker = (tx: Tx, cells: Cell[], world: World) => Promise<void>;
 
 const id = (cell: Cell, name: string): number => Number(cell.names[name]);
-/** The owner of a record that is "own"; a stand-in for anonymous callers. */
-const selfOf = ({ person }: Cell, { people }: World): number => person.user_id ?? people.writer;
 
-const nameAll = (cells: Cell[], name: string, values: (number | string)[]): void =>
+export const projectOf = (cell: Cell): number => id(cell, 'project');
+
+/** The owner of a record that is "own"; a stand-in for anonymous callers. */
+export const selfOf = ({ person }: Cell, { people }: World): number => person.user_id ?? people.writer;
+
+/** Stores a name in each cell. */
+export const nameAll = (cells: Cell[], name: string, values: (number | string)[]): void =>
   cells.forEach((cell, at) => void (cell.names[name] = values[at] ?? 0));
 
 const isAuthor = ({ person }: Cell): boolean =>

@@ -3,11 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { insertRow } from '../../../src/platform/db/insert.ts';
 import { toIndividualId } from '../../../src/planning/discussions/discussion_id.ts';
 import { toSuggestionId } from '../../../src/planning/notes/suggestions/parse_suggestions.ts';
-import { type Cell, type Maker, noteableOf, targetOf } from './makers.ts';
+import { type Maker, noteableOf, targetOf, selfOf } from './makers.ts';
 import { unique } from '../../support/seed.ts';
-import type { World } from '../world.ts';
-
-const selfOf = ({ person }: Cell, { people }: World): number => person.user_id ?? people.writer;
 
 /** A thread on the cell's issue, with one comment of this person. */
 const thread =

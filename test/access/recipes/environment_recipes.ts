@@ -1,14 +1,9 @@
 /** Requests for the rows about environments, deployments, resource groups and test reports. */
 import { unique } from '../../support/seed.ts';
 import { freshJob } from '../makers/ci_makers.ts';
-import type { Cell, Maker } from '../makers/makers.ts';
+import { type Maker, nameAll, projectOf } from '../makers/makers.ts';
 import type { Recipe } from './recipes.ts';
 import { insertAll } from '../makers/bulk_rows.ts';
-
-const projectOf = ({ names }: Cell): number => Number(names['project']);
-
-const name = (cells: Cell[], key: string, values: (number | string)[]): void =>
-  cells.forEach(({ names }, at) => void (names[key] = values[at] ?? 0));
 
 const environment =
   (state: 'available' | 'stopped'): Maker =>
@@ -26,8 +21,8 @@ const environment =
       created_at: tx.now,
       updated_at: tx.now,
     }));
-    name(cells, 'environment_id', await insertAll(tx, 'environments', rows));
-    name(cells, 'environment_name', titles);
+    nameAll(cells, 'environment_id', await insertAll(tx, 'environments', rows));
+    nameAll(cells, 'environment_name', titles);
   };
 
 let deployments = 0;
@@ -49,7 +44,7 @@ const deployment: Maker = async (tx, cells) => {
     updated_at: tx.now,
     finished_at: tx.now,
   }));
-  name(cells, 'deployment_id', await insertAll(tx, 'deployments', rows));
+  nameAll(cells, 'deployment_id', await insertAll(tx, 'deployments', rows));
 };
 
 const resourceGroup: Maker = async (tx, cells) => {
@@ -61,8 +56,8 @@ const resourceGroup: Maker = async (tx, cells) => {
     created_at: tx.now,
     updated_at: tx.now,
   }));
-  name(cells, 'resource_group_id', await insertAll(tx, 'resource_groups', rows));
-  name(cells, 'key', keys);
+  nameAll(cells, 'resource_group_id', await insertAll(tx, 'resource_groups', rows));
+  nameAll(cells, 'key', keys);
 };
 
 const holds =

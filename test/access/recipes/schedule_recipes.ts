@@ -2,16 +2,9 @@
 import { seal } from '../../../src/core/access/credentials/encrypt_secrets.ts';
 import { hashToken } from '../../../src/core/access/credentials/token_text.ts';
 import { unique } from '../../support/seed.ts';
-import type { Cell, Maker } from '../makers/makers.ts';
+import { type Maker, selfOf, projectOf, nameAll } from '../makers/makers.ts';
 import type { Recipe } from './recipes.ts';
 import { insertAll } from '../makers/bulk_rows.ts';
-import type { World } from '../world.ts';
-
-const selfOf = ({ person }: Cell, { people }: World): number => person.user_id ?? people.writer;
-const projectOf = ({ names }: Cell): number => Number(names['project']);
-
-const name = (cells: Cell[], key: string, ids: number[]): void =>
-  cells.forEach(({ names }, at) => void (names[key] = ids[at] ?? 0));
 
 /** A schedule whose time never comes. */
 const schedule =
@@ -30,7 +23,7 @@ const schedule =
       created_at: tx.now,
       updated_at: tx.now,
     }));
-    name(cells, 'pipeline_schedule_id', await insertAll(tx, 'pipeline_schedules', rows));
+    nameAll(cells, 'pipeline_schedule_id', await insertAll(tx, 'pipeline_schedules', rows));
   };
 
 const itsVariable: Maker = async (tx, cells, { gantry }) => {
@@ -58,7 +51,7 @@ const trigger =
       created_at: tx.now,
       updated_at: tx.now,
     }));
-    name(cells, 'trigger_id', await insertAll(tx, 'triggers', rows));
+    nameAll(cells, 'trigger_id', await insertAll(tx, 'triggers', rows));
     cells.forEach(({ names }, at) => void (names['token_text'] = tokens[at] ?? ''));
   };
 

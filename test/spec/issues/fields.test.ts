@@ -101,11 +101,9 @@ describe('User (author, assignee, entries of assignees)', () => {
   it('shows a blocked author as such', async () => {
     const user = await seedUser(world.gantry);
     const issue = await world.issue(team.id, {}, user.token);
-    const { db } = world.gantry.service.platform.store;
     await world.gantry.service.platform.store.write(async (tx) => {
       await tx.db.updateTable('users').set({ state: 'blocked' }).where('id', '=', user.id).execute();
     });
-    assert.ok(db);
     const reply = await world.api(`GET /projects/${team.id}/issues/${issue.iid}`);
     assert.equal(reply.body.author.state, 'blocked');
   });
@@ -132,7 +130,7 @@ describe('Milestone', () => {
     });
   });
 
-  it('is null when none; a closed one is told as closed; description is text', async () => {
+  it('is null when none; shows a closed one as closed; description is text', async () => {
     assert.equal((await world.issue(team.id)).milestone, null);
     const milestone = await world.milestone(team.id, { state: 'closed' });
     const issue = await world.issue(team.id, { milestone_id: milestone.id });
