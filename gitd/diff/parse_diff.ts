@@ -1,5 +1,5 @@
 /** Parses the output of `git diff-tree -r -M --raw -p -z` as a stream; holds nothing beyond the limits. */
-import type { DiffLimits, FileDiff } from '../protocol_records.ts';
+import { type DiffLimits, type FileDiff, zeroOid } from '../protocol_records.ts';
 import { decodeFileName } from '../commits/decode_text.ts';
 import { Patch } from './patch_text.ts';
 
@@ -20,7 +20,6 @@ const recordPattern = /^:(\d{6}) (\d{6}) ([0-9a-f]{40}) ([0-9a-f]{40}) ([A-Z])\d
 type Status = { letter: string; paths: string[] };
 
 const zeroMode = (mode: string): string => (mode === '000000' ? '0' : mode);
-const zero = '0'.repeat(40);
 
 const parseEntries = (meta: string, paths: string[]): FileDiff[] => {
   const [, aMode = '', bMode = '', oldId = '', newId = '', letter = ''] = recordPattern.exec(meta) ?? [];
@@ -44,8 +43,8 @@ const parseEntries = (meta: string, paths: string[]): FileDiff[] => {
   if (letter !== 'T') return [entry];
   // A change of type, such as file to link: git shows a deletion and an addition.
   return [
-    { ...entry, deleted_file: true, b_mode: '0', new_id: zero },
-    { ...entry, new_file: true, a_mode: '0', old_id: zero },
+    { ...entry, deleted_file: true, b_mode: '0', new_id: zeroOid },
+    { ...entry, new_file: true, a_mode: '0', old_id: zeroOid },
   ];
 };
 
