@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
+import { until } from '../test/support/until.ts';
 import { writeZip, type ZipEntry } from '../zip/write_zip.ts';
 import { openZip } from '../zip/read_directory.ts';
 import { readItemWhole } from '../zip/read_items.ts';
@@ -14,7 +15,6 @@ import {
   type GivenJob,
   type ReceivedJob,
   startCoordinator,
-  until,
 } from '../test/support/servers/runner_coordinator.ts';
 import {
   type TestRunner,

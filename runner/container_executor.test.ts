@@ -9,9 +9,9 @@ import {
   type GivenJob,
   type ReceivedJob,
   startCoordinator,
-  until,
 } from '../test/support/servers/runner_coordinator.ts';
 import { type TestRunner, makeRunnerFolder, startTestRunner } from '../test/support/ci/runner_process.ts';
+import { until } from '../test/support/until.ts';
 import { listAliases } from './executors/start_services.ts';
 
 /**

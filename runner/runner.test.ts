@@ -8,8 +8,8 @@ import {
   type GivenJob,
   type ReceivedJob,
   startCoordinator,
-  until,
 } from '../test/support/servers/runner_coordinator.ts';
+import { until } from '../test/support/until.ts';
 import { makeGroup } from './executors/cgroup.ts';
 import { usualLimits } from './executors/process_limits.ts';
 import {

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type TestStorage, startTestStorage } from '../../test/support/repositories/repository_storage.ts';
+import { until } from '../../test/support/until.ts';
 import { GitError } from '../git_error.ts';
 import { count, file, flag, oid, paths, ref, text, without } from './arguments.ts';
 import { makeEnvironment } from './environment.ts';
@@ -26,10 +27,6 @@ const isGroupAlive = (pid: number): boolean => {
   }
 };
 
-const untilTrue = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((done) => setTimeout(done, 20));
-};
-
 it('passes no variable of the own environment to git', async () => {
   process.env['GIT_DIR'] = '/tmp/elsewhere';
   process.env['GANTRY_TEST_OUTER'] = 'x';
@@ -40,7 +37,7 @@ it('passes no variable of the own environment to git', async () => {
     const git = await context.exec.start(start);
     const environment = (): string => readFileSync(`/proc/${git.pid}/environ`, 'latin1');
     // The kernel shows none for a moment while the child becomes git.
-    await untilTrue(() => environment() !== '');
+    await until('the environment is written', () => environment() !== '');
     const names = environment()
       .split('\0')
       .map((one) => one.split('=')[0] ?? '');
@@ -110,10 +107,10 @@ it('kills the whole process group, including grandchildren', async () => {
     config: [['core.alternateRefsCommand', 'echo started >&2; sleep 300; true']],
   });
   git.stdout.resume();
-  await untilTrue(() => git.stderrTail().includes('started'));
+  await until('git started', () => git.stderrTail().includes('started'));
   git.kill();
   await assert.rejects(git.ended, { kind: 'unavailable' });
-  await untilTrue(() => !isGroupAlive(git.pid));
+  await until('the group ended', () => !isGroupAlive(git.pid));
 });
 
 it('kills a process at its time limit or when the caller aborts', async () => {

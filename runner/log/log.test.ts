@@ -6,9 +6,9 @@ import {
   type GivenJob,
   type ReceivedJob,
   startCoordinator,
-  until,
 } from '../../test/support/servers/runner_coordinator.ts';
 import { type TestRunner, startTestRunner } from '../../test/support/ci/runner_process.ts';
+import { until } from '../../test/support/until.ts';
 import { makeTimestamper } from './line_timestamps.ts';
 import { makeOutput } from './script_output.ts';
 

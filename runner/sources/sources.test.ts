@@ -9,9 +9,9 @@ import {
   type Coordinator,
   type GivenJob,
   startCoordinator,
-  until,
 } from '../../test/support/servers/runner_coordinator.ts';
 import { type TestRunner, startTestRunner } from '../../test/support/ci/runner_process.ts';
+import { until } from '../../test/support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-test-sources-'));
 let coordinator: Coordinator;

@@ -8,7 +8,8 @@ import { after, before, describe, test } from 'node:test';
 import { chooseExecutors } from '../../runner/executors/choose_executor.ts';
 import { listLeftoverProcesses, makeRunnerFolder } from '../support/ci/runner_process.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
-import { type CiProject, eventually, makeCiProject } from './project.ts';
+import { untilFound } from '../support/until.ts';
+import { type CiProject, makeCiProject } from './project.ts';
 
 const projects: CiProject[] = [];
 
@@ -257,7 +258,7 @@ add_test(NAME answers COMMAND answer)
 `,
       'answer.c': '#include <stdio.h>\nint main(void) { return puts("it is 42") < 0; }\n',
     });
-    const end = await eventually('it has ended', async () => {
+    const end = await untilFound('it has ended', async () => {
       const { status } = await project.newest();
       return ['success', 'failed'].includes(status) ? (status as string) : null;
     });

@@ -1,28 +1,20 @@
 /** The built-in runner, from a push to the artifacts, and recovery when the runner or the service is killed. */
 import { readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { newPlace } from '../cli/gantry.ts';
 import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { listLeftoverProcesses, makeRunnerFolder } from '../support/ci/runner_process.ts';
+import { freePort } from '../support/servers/free_port.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
+import { untilFound } from '../support/until.ts';
 
 type Row = { id: number; name: string; status: string; failure_reason?: string };
 
-const patience = 60_000;
-
-const poll = async <T>(what: string, look: () => Promise<T | null>): Promise<T> => {
-  const end = Date.now() + patience;
-  while (Date.now() < end) {
-    const found = await look().catch(() => null);
-    if (found !== null) return found;
-    await wait(50);
-  }
-  throw new Error(`waited in vain until ${what}`);
-};
+/** Resolves to the first value that is not null, from a service that may be down meanwhile. */
+const untilServed = async <T>(what: string, find: () => Promise<T | null>): Promise<T> =>
+  await untilFound(what, async () => await find().catch(() => null));
 
 type Ask = (line: string, json?: unknown) => Promise<{ status: number; text: string; body: unknown }>;
 
@@ -30,7 +22,7 @@ const jobOf = async (ask: Ask, project: number, name: string): Promise<Row | nul
   ((await ask(`GET /projects/${project}/jobs`)).body as Row[]).find((row) => row.name === name) ?? null;
 
 const untilJob = async (ask: Ask, project: number, name: string, status: string): Promise<Row> =>
-  await poll(`${name} is ${status}`, async () => {
+  await untilServed(`${name} is ${status}`, async () => {
     const row = await jobOf(ask, project, name);
     return row?.status === status ? row : null;
   });
@@ -39,7 +31,7 @@ const traceOf = async (ask: Ask, project: number, { id }: Row): Promise<string> 
   (await ask(`GET /projects/${project}/jobs/${id}/trace`)).text;
 
 const untilSaid = async (ask: Ask, project: number, name: string, text: string): Promise<Row> =>
-  await poll(`${name} says ${text}`, async () => {
+  await untilServed(`${name} says ${text}`, async () => {
     const row = await jobOf(ask, project, name);
     return row !== null && (await traceOf(ask, project, row)).includes(text) ? row : null;
   });
@@ -106,7 +98,7 @@ describe('the built-in runner', () => {
     const { id } = await untilSaid(ask, project, 'long', '\nready\n');
     const { status } = await ask(`POST /projects/${project}/jobs/${id}/cancel`);
     assert.equal(status, 201);
-    await poll('all is gone', async () => (listLeftoverProcesses(folder).length === 0 ? true : null));
+    await untilServed('all is gone', async () => (listLeftoverProcesses(folder).length === 0 ? true : null));
     await untilJob(ask, project, 'long', 'canceled');
   });
   it('does not expose its token', () => {
@@ -128,14 +120,6 @@ describe('the built-in runner', () => {
   });
 });
 
-const freePort = async (): Promise<number> => {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
-};
-
 describe('a service that is killed', () => {
   const place = newPlace();
   let folder: string;
@@ -144,7 +128,7 @@ describe('a service that is killed', () => {
   });
   after(async () => {
     await place.remove();
-    await poll('its runner has ended', async () =>
+    await untilServed('its runner has ended', async () =>
       listLeftoverProcesses(folder).length === 0 ? true : null,
     );
     rmSync(folder, { recursive: true, force: true });

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type Place, type Running, call, engine, newPlace, token } from '../crash/process.ts';
 import { type Peer, type PeerJob, makePeer } from '../support/ci/fake_runner.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
+import { until } from '../support/until.ts';
 
 const day = 86_400_000;
 let s3: TestS3;
@@ -28,11 +28,6 @@ after(async () => {
 const kill = async (): Promise<void> => {
   service.signal('SIGKILL');
   await service.exit;
-};
-
-const until = async (condition: () => boolean): Promise<void> => {
-  for (let tries = 0; tries < 600 && !condition(); tries += 1) await wait(50);
-  assert.ok(condition());
 };
 
 const begin = async (): Promise<{ project: number; peer: Peer; job: PeerJob }> => {
@@ -64,13 +59,13 @@ const uploadHalf = (job: PeerJob): void => {
 test('aborts the unfinished multipart uploads after a day', async () => {
   const { peer, job } = await begin();
   uploadHalf(job);
-  await until(() => s3.openUploads() === 1);
+  await until('the upload begins', () => s3.openUploads() === 1);
   await kill();
   peer.close();
   assert.equal(s3.openUploads(), 1);
   s3.ageUploads(day + 60_000);
   service = await place.start();
-  await until(() => s3.openUploads() === 0);
+  await until('the upload is aborted', () => s3.openUploads() === 0);
 });
 
 const skip = engine === 'sqlite' ? 'logs lie in its own folder' : false;
@@ -91,6 +86,8 @@ test('uploads a log after a restart that the bucket could not take', { skip }, a
   await s3.start();
   assert.ok(!s3.keys().some((key) => key.includes('/traces/')));
   service = await place.start();
-  await until(() => s3.keys().some((key) => key.startsWith(`projects/${project}/traces/${job.id}/`)));
+  await until('the log is stored', () =>
+    s3.keys().some((key) => key.startsWith(`projects/${project}/traces/${job.id}/`)),
+  );
   assert.equal(await trace(), 'printed\n');
 });

@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Place, call, newPlace } from '../crash/process.ts';
 import { makePeer } from '../support/ci/fake_runner.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
+import { until } from '../support/until.ts';
 
 const preload = pathToFileURL(join(import.meta.dirname, '../support/machine/kill_at_effect.ts')).href;
 const hour = 3_600_000;
@@ -17,14 +18,6 @@ before(async () => {
   s3 = await startS3();
 });
 after(async () => await s3.close());
-
-const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await isSo()) return;
-    await wait(50);
-  }
-  assert.fail('it did not come to that');
-};
 
 /** A running job, in a service that is killed at this moment. */
 const begin = async (place: Place, effect: string) => {
@@ -79,7 +72,7 @@ for (const [name, filesOf] of cases) {
         assert.deepEqual([filesOf(place, project).length, await countOf(place)], [1, 1]);
         await place.change(`update byte_holds set created_at = created_at - ${hour}`);
         await place.start();
-        await until(async () => (await countOf(place)) === 0);
+        await until('the bytes are removed', async () => (await countOf(place)) === 0);
         assert.deepEqual(filesOf(place, project), []);
         assert.deepEqual(await place.query('select id from artifacts'), []);
       } finally {

@@ -1,13 +1,12 @@
 /** A project that is pushed to with git itself, and what becomes of its pipelines. */
-import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { newWorkTree, repositoryUrl } from '../support/repositories/git.ts';
 import { settle } from '../support/seed_merge_requests.ts';
 import { type Peer, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
 import { type ProjectSeed, type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, rootToken } from '../support/service.ts';
+import { untilFound } from '../support/until.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- records of the API, that tests assert on
 type Seen = any;
@@ -39,18 +38,6 @@ export type CiProject = SeededProject & {
   /** Takes the jobs of this project alone. */
   peer: () => Promise<Peer>;
   remove: () => Promise<void>;
-};
-
-const patience = 60_000;
-
-export const eventually = async <T>(what: string, look: () => Promise<T | null>): Promise<T> => {
-  const end = Date.now() + patience;
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    assert.ok(Date.now() < end, `waited in vain until ${what}`);
-    await wait(30);
-  }
 };
 
 const pushing = async (gantry: TestService, { full_path }: SeededProject) => {
@@ -95,12 +82,12 @@ export const makeCiProject = async (gantry: TestService, given: ProjectSeed = {}
     job,
     states,
     untilJob: async (name, status) =>
-      await eventually(`${name} is ${status}`, async () => {
+      await untilFound(`${name} is ${status}`, async () => {
         const found = await job(name);
         return found?.status === status ? found : null;
       }),
     untilPipeline: async (status) =>
-      await eventually(`the pipeline is ${status}`, async () => {
+      await untilFound(`the pipeline is ${status}`, async () => {
         const found = await newest();
         return found?.status === status ? found : null;
       }),

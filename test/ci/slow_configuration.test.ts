@@ -8,6 +8,7 @@ import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { type Pushed, seedPushed } from '../support/ci/pipelines.ts';
 import { openRequest, readRequest, seedBranch } from '../support/seed_merge_requests.ts';
 import { type TestService, startTestService } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** A server that answers nothing until it is opened. */
 const opened = Promise.withResolvers<void>();
@@ -17,10 +18,6 @@ const server = createServer((_request, response) => {
   void opened.promise.then(() => response.end('slow: { script: x }\n'));
 });
 const own = 'own: { script: x }\n';
-
-const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await new Promise((resolve) => void setTimeout(resolve, 20));
-};
 
 let gantry: TestService;
 let slow: Pushed;
@@ -33,7 +30,7 @@ before(async () => {
   [slow, other] = [await seedPushed(gantry), await seedPushed(gantry)];
   await slow.push({ 'README.md': 'Slow\n' });
   await seedCommit(gantry, slow.id, { '.gitlab-ci.yml': `include: "${origin}/slow.yml"\n${own}` });
-  await until(async () => asked === 1);
+  await until('the configuration is requested', () => asked === 1);
 });
 after(async () => {
   opened.resolve();
@@ -43,7 +40,7 @@ after(async () => {
 
 test('creates pipelines of other projects meanwhile', async () => {
   await seedCommit(gantry, other.id, { '.gitlab-ci.yml': own });
-  await until(async () => (await other.pipelines()).length === 1);
+  await until('the other pipeline exists', async () => (await other.pipelines()).length === 1);
   assert.deepEqual(await slow.pipelines(), []);
 });
 
@@ -51,7 +48,10 @@ test('updates merge requests after pushes meanwhile, also in the same project', 
   await seedBranch(gantry, slow, 'topic', { files: { '.gitlab-ci.yml': own } });
   const request = await openRequest(gantry, slow, 'topic');
   const sha = await seedCommit(gantry, slow.id, { 'b.txt': 'b\n' }, { branch: 'topic' });
-  await until(async () => (await readRequest(gantry, request)).sha === sha);
+  await until(
+    'the merge request has the commit',
+    async () => (await readRequest(gantry, request)).sha === sha,
+  );
   assert.deepEqual(await slow.pipelines(), []);
 });
 

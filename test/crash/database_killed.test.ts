@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type KillablePostgres, startKillablePostgres } from '../support/databases/killable_postgres.ts';
 import { seed, times } from '../support/run/sample.ts';
+import { until } from '../support/until.ts';
 import {
   type Follower,
   type Following,
@@ -23,14 +24,6 @@ import { readIssues } from './read_issues.ts';
 
 const refusal = { message: '503 Service Unavailable' };
 const writers = 4;
-
-/** Waits for what no test may depend on the time of. */
-const until = async (what: string, isSo: () => Promise<boolean> | boolean): Promise<void> => {
-  for (let polls = 0; !(await isSo()); polls += 1) {
-    assert.ok(polls < 2_400, `not yet: ${what}`);
-    await wait(25);
-  }
-};
 
 const statusOf = async (url: string, path: string): Promise<number> => {
   const response = await fetch(`${url}${path}`);

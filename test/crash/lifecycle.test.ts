@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../support/until.ts';
 import { findFaults } from './invariants.ts';
 import { type Place, call, callAll, engine, newPlace, token, startTogether } from './process.ts';
 
@@ -30,17 +30,13 @@ const open = async (url: string): Promise<Wire> => {
   return { socket, text: () => text, closed };
 };
 
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await wait(5);
-};
-
 /** Opens idle connections that have each received a response. */
 const keepAlive = async (url: string, count: number): Promise<Wire[]> =>
   await Promise.all(
     Array.from({ length: count }, async () => {
       const wire = await open(url);
       wire.socket.write('GET /-/liveness HTTP/1.1\r\nHost: x\r\n\r\n');
-      await until(() => wire.text().endsWith('{"status":"ok"}'));
+      await until('the response is complete', () => wire.text().endsWith('{"status":"ok"}'));
       return wire;
     }),
   );
@@ -116,7 +112,7 @@ describe('SIGTERM', () => {
       }
     };
     const load = Array.from({ length: 12 }, (_one, number) => write(number));
-    await until(() => titles.length > 50);
+    await until('50 issues exist', () => titles.length > 50);
     running.signal('SIGTERM');
     assert.equal(await running.exit, 0);
     await Promise.all(load);

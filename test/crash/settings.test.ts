@@ -1,13 +1,9 @@
 /** On PostgreSQL, a changed setting applies to every process of the service, even after lost connections. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { engine } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { type Place, type Running, call, newPlace, startTogether } from './process.ts';
-
-const until = async (isTrue: () => Promise<boolean>): Promise<void> => {
-  for (let tries = 0; tries < 1_000 && !(await isTrue()); tries += 1) await wait(5);
-};
 
 describe('a setting changed by one of several processes', { skip: engine !== 'postgres' }, () => {
   let place: Place;
@@ -27,7 +23,9 @@ describe('a setting changed by one of several processes', { skip: engine !== 'po
       running.map(async ({ url }) => (await call(url, 'GET /user')).body.avatar_url !== null),
     );
   const holds = async (shown: boolean): Promise<void> => {
-    await until(async () => (await showAvatars()).every((one) => one === shown));
+    await until('every process shows the setting', async () =>
+      (await showAvatars()).every((one) => one === shown),
+    );
     assert.deepEqual(await showAvatars(), [shown, shown, shown]);
   };
 

@@ -14,6 +14,7 @@ import { times } from '../support/run/sample.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 import { openRepository } from '../support/repositories/seed_commits.ts';
+import { until } from '../support/until.ts';
 
 let gantry: TestService;
 let tree: WorkTree;
@@ -64,15 +65,6 @@ const workers = (project: SeededProject): Process[] => {
     for (const one of all) if (found.has(one.parent)) found.set(one.pid, one);
   }
   return [...found.values()];
-};
-
-/** Polls for ten seconds at most. */
-const until = async (what: string, holds: () => boolean): Promise<void> => {
-  for (let tries = 0; tries < 500; tries += 1) {
-    if (holds()) return;
-    await wait(20);
-  }
-  assert.fail(`not so after ten seconds: ${what}`);
 };
 
 const leftovers = (project: SeededProject): string[] =>

@@ -5,6 +5,7 @@ import { afterEach, test } from 'node:test';
 import ssh2 from 'ssh2';
 import { type Place, type Running, newPlace } from '../cli/gantry.ts';
 import { freePort } from '../support/servers/free_port.ts';
+import { until } from '../support/until.ts';
 
 let places: Place[] = [];
 afterEach(async () => {
@@ -67,15 +68,11 @@ const beginPush = async ({ port, running }: { port: number; running: Running }) 
   };
 };
 
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 20));
-};
-
 test('waits in the service for a push over SSH', async () => {
   const service = await startService({});
   const push = await beginPush(service);
   service.running.child.kill('SIGTERM');
-  await until(() => service.running.stdout().includes('"stopping"'));
+  await until('the service stops', () => service.running.stdout().includes('"stopping"'));
   await assert.rejects(fetch(service.running.url), 'a new connection is refused');
   assert.equal(await push.finish(), 0);
   const { code, stdout } = await service.running.end();
@@ -98,7 +95,7 @@ test('waits in gitd for a push and starts no other; a second signal ends it at o
     const service = await startService(env);
     const push = await beginPush(service);
     gitd.child.kill('SIGTERM');
-    await until(() => gitd.stderr().includes('draining'));
+    await until('gitd drains', () => gitd.stderr().includes('draining'));
     if (signals === 2) gitd.child.kill('SIGTERM');
     else assert.equal(await push.finish(), 0);
     assert.equal((await gitd.end()).code, 0);

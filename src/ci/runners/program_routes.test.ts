@@ -1,9 +1,9 @@
 /** Tests the endpoints that runner programs call: register, verify, reset, remove. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { seedGroup, seedMember, seedProject, seedUser } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
+import { until } from '../../../test/support/until.ts';
 import { createBuiltInRunner } from './registration/create_built_in_runner.ts';
 import { recordContact } from './record_contact.ts';
 import { findRunnerByToken } from './find_by_token.ts';
@@ -32,10 +32,6 @@ const registered = async (token: string, more: object = {}) => {
 };
 
 const shown = async (id: number) => (await gantry.api(`GET /runners/${id}`)).body;
-
-const eventually = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await wait(5);
-};
 
 describe('registering a runner', () => {
   it('creates one of the instance, a group or a project, by its token', async () => {
@@ -145,7 +141,7 @@ describe('verifying a runner', () => {
       executor: 'shell',
     };
     await call('POST /runners/verify', { token, system_id: 's_1', info });
-    await eventually(async () => (await shown(id)).contacted_at !== null);
+    await until('the contact is recorded', async () => (await shown(id)).contacted_at !== null);
     const { status, online, version, platform, ip_address } = await shown(id);
     assert.deepEqual(
       { status, online, version, platform, ip_address },
@@ -162,7 +158,7 @@ describe('verifying a runner', () => {
     const { id, token } = await registered(await registrationToken());
     const info = { version: 7, revision: ['x'], platform: 'x'.repeat(1000), architecture: 'a\0b' };
     assert.equal((await call('POST /runners/verify', { token, system_id: 's_1', info })).status, 200);
-    await eventually(async () => (await shown(id)).contacted_at !== null);
+    await until('the contact is recorded', async () => (await shown(id)).contacted_at !== null);
     const { version, revision, platform, architecture } = await shown(id);
     assert.deepEqual([version, revision, platform.length, architecture], [null, null, 255, 'ab']);
     assert.equal((await call('POST /runners/verify', { token, info: 'text' })).status, 200);
@@ -182,7 +178,7 @@ describe('removing a runner', () => {
     for (const system_id of ['s_1', 's_2']) await call('POST /runners/verify', { token, system_id });
     const machines = async () =>
       (await gantry.api(`GET /runners/${id}/managers`)).body as { system_id: string }[];
-    await eventually(async () => (await machines()).length === 2);
+    await until('both machines are recorded', async () => (await machines()).length === 2);
     const remove = async (json: object) => (await call('DELETE /runners/managers', json)).status;
     assert.equal(await remove({ token, system_id: 's_1' }), 204);
     assert.equal(await remove({ token, system_id: 's_1' }), 404);
@@ -229,15 +225,15 @@ describe('contact times', () => {
       gantry.setTime(time);
       recordContact(platform, { id }, { system_id, info: null, ip: '127.0.0.1' });
       // Writes are ordered: once this one is visible, so are all earlier ones.
-      await eventually(async () => (await heard(id)) !== null);
+      await until('the contact is recorded', async () => (await heard(id)) !== null);
       await platform.store.write(async ({ db }) => await db.selectFrom('runners').select('id').execute());
       return await heard(id);
     };
     try {
       assert.equal(await at(begin, 's_1'), begin);
       assert.equal(await at(begin + 59_999, 's_1'), begin);
-      await eventually(async () => (await at(begin + 60_000, 's_1')) === begin + 60_000);
-      await eventually(async () => (await at(begin + 60_001, null)) === begin + 60_001);
+      await until('it is recorded', async () => (await at(begin + 60_000, 's_1')) === begin + 60_000);
+      await until('it is recorded', async () => (await at(begin + 60_001, null)) === begin + 60_001);
       assert.equal(await at(begin + 60_002, null), begin + 60_001);
     } finally {
       gantry.setTime(null);

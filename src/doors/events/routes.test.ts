@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { seedGroup, seedIssue, seedMember, seedProject, seedUser } from '../../../test/support/seed.ts';
+import { untilFound } from '../../../test/support/until.ts';
 import { postgresDdl, sqliteDdl } from '../../platform/db/ddl_keywords.ts';
 import { activities } from '../../platform/db/migrations/0059_activities.ts';
 import { type TestService, engine, startTestService } from '../../../test/support/service.ts';
@@ -34,14 +35,6 @@ const commit = async (project: number, branch: string, message: string, as: stri
     { branch, commit_message: message, actions },
     as,
   );
-};
-
-const until = async <T>(look: () => Promise<T | null>): Promise<T> => {
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    await new Promise((resolve) => void setTimeout(resolve, 20));
-  }
 };
 
 test('lists issues, comments and milestones with their titles, the latest first', async () => {
@@ -134,7 +127,7 @@ test('shows pushes with their commits, to those who may read the code', async ()
   await must(`POST /projects/${id}/repository/tags?tag_name=v1&ref=main`, undefined, user.token);
   await must(`POST /projects/${id}/repository/branches?branch=topic&ref=main`, undefined, user.token);
   await must(`DELETE /projects/${id}/repository/branches/topic`, undefined, user.token);
-  const { names, items } = await until(async () => {
+  const { names, items } = await untilFound('the events are listed', async () => {
     const listed = await list(`/projects/${id}/events?action=pushed`, user.token);
     return listed.items[3].push_data.commit_count === 0 || listed.items[2].push_data.commit_count === 0
       ? null

@@ -10,6 +10,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { git, newWorkTree } from '../../../test/support/repositories/git.ts';
+import { until } from '../../../test/support/until.ts';
 import type { GitFailure } from './failure.ts';
 import { writeMarker } from './instance_marker.ts';
 import type { RepositoryLocation } from './repository.ts';
@@ -56,10 +57,6 @@ const isAlive = (pid: number): boolean => {
   } catch {
     return false;
   }
-};
-
-const untilTrue = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((done) => setTimeout(done, 20));
 };
 
 /** Marks the storage below a data folder as ours, as startup does. */
@@ -241,7 +238,7 @@ it('goes with its parent, however that ends, and takes its git processes along',
   const { child, pid } = await startParent(folder);
   assert.ok(isAlive(pid));
   child.kill('SIGKILL');
-  await untilTrue(() => !isAlive(pid));
+  await until('gitd ended', () => !isAlive(pid));
   const lineOf = (name: string): string => {
     try {
       return readFileSync(`/proc/${name}/cmdline`, 'utf8');

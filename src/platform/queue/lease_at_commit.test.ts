@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, it } from 'node:test';
 import { pino } from 'pino';
 import { type TestStore, openTestStore } from '../../../test/support/databases/store.ts';
+import { until } from '../../../test/support/until.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Tx } from '../db/open.ts';
 import { enqueueAll } from './enqueue.ts';
@@ -68,10 +69,6 @@ const rows = async (db = test.store.db) =>
     .orderBy('id')
     .execute();
 
-const until = async (isTrue: () => boolean): Promise<void> => {
-  while (!isTrue()) await new Promise((resume) => void setTimeout(resume, 1));
-};
-
 it('is leased in the transaction of its cause, as far as there is room', async () => {
   await test.store.write(async (tx) => {
     await enqueueSends(tx, 'a', 'b', 'c');
@@ -79,22 +76,22 @@ it('is leased in the transaction of its cause, as far as there is room', async (
     assert.deepEqual(leased, [isSqlite(), isSqlite(), false]);
     assert.deepEqual(begun, []);
   });
-  await until(() => begun.length === 2);
+  await until('2 pieces of work began', () => begun.length === 2);
   assert.deepEqual(begun.toSorted(), ['a', 'b']);
   ends[0]?.();
-  await until(() => begun.length === 3);
+  await until('3 pieces of work began', () => begun.length === 3);
   assert.deepEqual(begun.at(-1), 'c');
 });
 
 it('waits for its turn, and runs again for a later cause', async () => {
   await test.store.write(async (tx) => await enqueueSends(tx, 'a'));
-  await until(() => begun.length === 1);
+  await until('1 pieces of work began', () => begun.length === 1);
   await test.store.write(async (tx) => await enqueueSends(tx, 'a', 'b'));
   await test.store.write(async (tx) => await enqueueSends(tx, 'a'));
-  await until(() => begun.length === 2);
+  await until('2 pieces of work began', () => begun.length === 2);
   assert.deepEqual(begun, ['a', 'b']);
   ends[0]?.();
-  await until(() => begun.length === 3);
+  await until('3 pieces of work began', () => begun.length === 3);
   assert.deepEqual(begun, ['a', 'b', 'a']);
   for (const end of ends) end();
   await worker.drain();
@@ -108,14 +105,14 @@ it('never starts, and takes no room, if the transaction is rolled back', async (
   });
   await assert.rejects(failing, /rolled back/);
   await test.store.write(async (tx) => await enqueueSends(tx, 'c', 'd'));
-  await until(() => begun.length === 2);
+  await until('2 pieces of work began', () => begun.length === 2);
   assert.deepEqual(begun.toSorted(), ['c', 'd']);
 });
 
 it('is tried again with its key after a failure', async () => {
   fails = true;
   await test.store.write(async (tx) => await enqueueSends(tx, 'a'));
-  await until(() => begun.length === 1);
+  await until('1 pieces of work began', () => begun.length === 1);
   await worker.drain();
   const [row] = await rows();
   assert.deepEqual(row, { turn: 'a', unique_key: 'a', locked_until: null, attempts: 1 });

@@ -55,15 +55,6 @@ export type Coordinator = {
   close: () => Promise<void>;
 };
 
-/** Waits until the condition holds; fails after a limit. */
-export const until = async (what: string, isSo: () => boolean, seconds = 15): Promise<void> => {
-  const end = Date.now() + seconds * 1000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error(`waited too long until ${what}`);
-    await wait(20);
-  }
-};
-
 const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);

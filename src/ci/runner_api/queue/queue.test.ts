@@ -13,6 +13,7 @@ import {
 } from '../../../../test/support/ci/fake_runner.ts';
 import { type SeededProject, seedGroup, seedProject } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
+import { until } from '../../../../test/support/until.ts';
 import type { Platform } from '../../../core/platform.ts';
 import type { ProjectsTable } from '../../../platform/db/schema/projects.ts';
 import type { Repository } from '../../../platform/git/repository.ts';
@@ -58,13 +59,6 @@ const setProject = async ({ id }: { id: number }, columns: Updateable<ProjectsTa
 const statusOf = async (id: number): Promise<string> => {
   const query = gantry.service.platform.store.db.selectFrom('jobs').select('status').where('id', '=', id);
   return (await query.executeTakeFirstOrThrow()).status;
-};
-
-const until = async (holds: () => Promise<boolean> | boolean): Promise<void> => {
-  for (const end = Date.now() + 30_000; !(await holds());) {
-    assert.ok(Date.now() < end, 'it did not come to pass');
-    await new Promise((resolve) => void setTimeout(resolve, 5));
-  }
 };
 
 /** Blocks repository calls from now on. Returns a function that unblocks them. */
@@ -215,7 +209,7 @@ describe('a poll', () => {
     const peer = peerOf(runner);
     await peer.request();
     const held = peer.poll();
-    await until(async () => {
+    await until('the request is held', async () => {
       await gantry.service.platform.store.write(async (tx) => {
         await tx.db.updateTable('runners').set({ active: 0 }).where('id', '=', runner.id).execute();
         tx.broadcast(runnersTopic);
@@ -251,12 +245,12 @@ describe('a poll', () => {
     const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
     gantry.service.app.server.once('connection', (socket: Socket) => socket.once('close', () => leave()));
     const poll = peerOf(runner).poll({ last_update: '' });
-    await until(async () => (await statusOf(a)) === 'running');
+    await until('the job runs', async () => (await statusOf(a)) === 'running');
     poll.drop();
     await assert.rejects(poll.reply);
     await gone;
     goOn();
-    await until(async () => (await statusOf(a)) === 'pending');
+    await until('the job is pending', async () => (await statusOf(a)) === 'pending');
     const job = await peerOf(runner).take();
     assert.equal(job.id, a);
     await peerOf(runner).run(job);
@@ -300,7 +294,7 @@ test('a thousand waiting runners cost no query, and one job wakes one of them', 
   const before = asked();
   assert.ok(before < 20, `${before} questions`);
   await jobs(project, 'a: { script: x }');
-  await until(() => input === 1);
+  await until('the request is read', () => input === 1);
   assert.ok(asked() - before < 20, `${asked() - before} questions`);
   queue.close();
   await Promise.all(polls);
