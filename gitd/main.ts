@@ -82,7 +82,7 @@ const main = async (): Promise<void> => {
   await run(await orders.promise, {
     draining: draining.promise,
     ended: ended.promise,
-    onRenewable: (given) => void (renew = given),
+    onRenewable: (renewal) => void (renew = renewal),
   });
   process.exit(0);
 };

@@ -173,10 +173,10 @@ export class Patch {
   /** Skips entries without a text: git shows none where only white space differs, if that is ignored. */
   #skipTo(line: string): void {
     const [, before, after] = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40})/.exec(line) ?? [];
-    const found = this.#entries.findIndex(
+    const index = this.#entries.findIndex(
       ({ old_id, new_id }, at) => at >= this.#index && old_id === before && new_id === after,
     );
-    if (found >= 0) this.#index = found;
+    if (index >= 0) this.#index = index;
   }
 
   #close(): void {

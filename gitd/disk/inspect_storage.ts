@@ -40,11 +40,11 @@ export const inspectStorage = async (
   root: string,
   repositories: readonly string[],
 ): Promise<StorageState> => {
-  const found = await Promise.all(repositories.map(async (path) => await isFile(join(root, path, 'HEAD'))));
+  const present = await Promise.all(repositories.map(async (path) => await isFile(join(root, path, 'HEAD'))));
   const instance = await readMarker(root);
   return {
     instance,
     isEmpty: instance === null && !(await holdsRepository(join(root, '@hashed'), 2)),
-    held: found.filter(Boolean).length,
+    held: present.filter(Boolean).length,
   };
 };

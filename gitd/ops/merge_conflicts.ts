@@ -47,16 +47,16 @@ const isPlain = ({ mode }: Stage): boolean => mode === '100644' || mode === '100
 
 /** Parses messages: `<number of names> NUL <names> NUL <type> NUL <text> NUL`. */
 const parseMessages = (parts: readonly string[]): NamedConflict[] => {
-  const found: NamedConflict[] = [];
+  const conflicts: NamedConflict[] = [];
   for (let at = 0; at < parts.length - 2;) {
     const count = Number(parts[at]);
     if (!Number.isSafeInteger(count) || count < 0)
       throw new GitError('internal', 'merge-tree gave unexpected output');
     const type = parts[at + 1 + count] ?? '';
-    if (type.startsWith('CONFLICT')) found.push({ name: parts[at + 1] ?? '', kind: toKind(type) });
+    if (type.startsWith('CONFLICT')) conflicts.push({ name: parts[at + 1] ?? '', kind: toKind(type) });
     at += count + 3;
   }
-  return found;
+  return conflicts;
 };
 
 /** Parses the answer of `merge-tree -z --messages`. If git reports several conflicts of a file, any other kind overrides `text`. */

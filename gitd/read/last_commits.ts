@@ -12,17 +12,17 @@ const maxNames = 2_000;
 const maxMilliseconds = 20_000;
 
 /** The commits of some entries of a folder. `isWhole`: other names are in no commit. */
-type Known = { found: Map<string, Oid>; isWhole: boolean };
+type Known = { commitByName: Map<string, Oid>; isWhole: boolean };
 
-/** Keyed by commit and folder, which never change. Weights are bytes. */
-const cache = makeLruCache<Known>(32 * 2 ** 20, ({ found }, key) =>
-  [...found.keys()].reduce((sum, name) => sum + 2 * name.length + 100, key.length + 200),
+/** By commit and folder; they never change. Weights are bytes. */
+const cache = makeLruCache<Known>(32 * 2 ** 20, ({ commitByName }, key) =>
+  [...commitByName.keys()].reduce((sum, name) => sum + 2 * name.length + 100, key.length + 200),
 );
 
 const commitMark = '\u0001';
 
 /** Reads the output of `git log -z --name-only`: commits and the paths that each changed. */
-const makeLogParser = (folder: string, found: Map<string, Oid>, missing: Set<string>) => {
+const makeLogParser = (folder: string, commitByName: Map<string, Oid>, missing: Set<string>) => {
   let rest = '';
   let commit = '';
   const readToken = (token: string): void => {
@@ -34,7 +34,7 @@ const makeLogParser = (folder: string, found: Map<string, Oid>, missing: Set<str
     if (!path.startsWith(folder)) return;
     const [name = ''] = path.slice(folder.length).split('/', 1);
     const shown = decodeFileName(name);
-    if (missing.delete(shown)) found.set(shown, commit);
+    if (missing.delete(shown)) commitByName.set(shown, commit);
   };
   /** Returns whether every name was found. */
   return (chunk: Buffer): boolean => {
@@ -49,7 +49,7 @@ const makeLogParser = (folder: string, found: Map<string, Oid>, missing: Set<str
 const walk = async (
   context: Context,
   { commit, path, milliseconds }: { commit: Oid; path: string; milliseconds: number },
-  [found, missing]: [Map<string, Oid>, Set<string>],
+  [commitByName, missing]: [Map<string, Oid>, Set<string>],
 ): Promise<boolean> => {
   await requireRepository(context);
   const { exec, dir, signal } = context;
@@ -67,7 +67,7 @@ const walk = async (
   ];
   const seconds = milliseconds / 1_000;
   const folder = path === '' ? '' : `${Buffer.from(path).toString('latin1')}/`;
-  const read = makeLogParser(folder, found, missing);
+  const read = makeLogParser(folder, commitByName, missing);
   const process = await exec.start({ command: 'log', args, dir, slot: 'interactive', seconds, signal });
   process.stdin.end();
   let isDone = false;
@@ -95,12 +95,12 @@ export const lastCommits: MethodHandler<'tree.last_commits'> = async (params, co
   const milliseconds = Math.min(Math.max(params.milliseconds, 1), maxMilliseconds);
   const key = `${context.dir} ${oid(commit)} ${path}`;
   const known = cache.get(key);
-  const found = new Map(known?.found);
-  const missing = new Set(known?.isWhole === true ? [] : names.filter((name) => !found.has(name)));
+  const commitByName = new Map(known?.commitByName);
+  const missing = new Set(known?.isWhole === true ? [] : names.filter((name) => !commitByName.has(name)));
   const isFinished =
-    missing.size === 0 || (await walk(context, { commit, path, milliseconds }, [found, missing]));
-  cache.set(key, { found, isWhole: known?.isWhole === true || (isFinished && missing.size > 0) });
-  const ids = names.map((name) => found.get(name) ?? null);
+    missing.size === 0 || (await walk(context, { commit, path, milliseconds }, [commitByName, missing]));
+  cache.set(key, { commitByName, isWhole: known?.isWhole === true || (isFinished && missing.size > 0) });
+  const ids = names.map((name) => commitByName.get(name) ?? null);
   const distinct = [...new Set(ids)].filter((id) => id !== null);
   return { result: { ids, commits: await readCommits(context, distinct), isFinished } };
 };

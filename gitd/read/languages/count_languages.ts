@@ -31,8 +31,8 @@ const maxKept = 32 * 2 ** 20;
 /** Counting stops at a longer path. */
 const maxLine = 64 * 1024;
 
-/** Result for a tree. */
-type Found = {
+/** What is found in a tree. */
+type ListedFiles = {
   files: { path: string; language: string; bytes: number }[];
   attributes: { folder: string; id: Oid; bytes: number }[];
   /** Bytes by language of the files that are not kept. */
@@ -48,9 +48,9 @@ const add = (sums: Map<string, number>, language: string, bytes: number): void =
 const attributesName = '.gitattributes';
 
 /** Adds a line of `git ls-tree -l`: mode, type, id and size, a tab, and the path. */
-const addLine = (line: string, found: Found): void => {
-  found.length += line.length;
-  const isKept = found.length <= maxKept;
+const addLine = (line: string, listed: ListedFiles): void => {
+  listed.length += line.length;
+  const isKept = listed.length <= maxKept;
   const tab = line.indexOf('\t');
   const [mode = '', , id = '', size = ''] = line.slice(0, tab).split(/ +/);
   const path = line.slice(tab + 1);
@@ -58,15 +58,15 @@ const addLine = (line: string, found: Found): void => {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const bytes = Number(size);
   if (isKept && name === attributesName)
-    found.attributes.push({ folder: path.slice(0, -name.length - 1), id, bytes });
+    listed.attributes.push({ folder: path.slice(0, -name.length - 1), id, bytes });
   const language = /.\.h$/i.test(name) ? headers : findLanguage(name);
   if (language === null || bytes === 0) return;
-  if (isKept) found.files.push({ path, language, bytes });
-  else if (!isExcluded(path, {})) add(found.sums, language, bytes);
+  if (isKept) listed.files.push({ path, language, bytes });
+  else if (!isExcluded(path, {})) add(listed.sums, language, bytes);
 };
 
 /** Reads the output of git in chunks. Returns whether the limit is reached. */
-const makeLineReader = (found: Found) => {
+const makeLineReader = (listed: ListedFiles) => {
   let rest = '';
   let count = 0;
   return (chunk: Buffer): boolean => {
@@ -75,16 +75,16 @@ const makeLineReader = (found: Found) => {
     for (const line of lines) {
       if (count >= maxFiles) return true;
       count += 1;
-      addLine(line, found);
+      addLine(line, listed);
     }
     return rest.length > maxLine;
   };
 };
 
-const listFiles = async (context: Context, tree: Oid): Promise<Found> => {
+const listFiles = async (context: Context, tree: Oid): Promise<ListedFiles> => {
   const { exec, dir, signal } = context;
-  const found: Found = { files: [], attributes: [], sums: new Map(), length: 0 };
-  const read = makeLineReader(found);
+  const listed: ListedFiles = { files: [], attributes: [], sums: new Map(), length: 0 };
+  const read = makeLineReader(listed);
   const args = [flag('-r'), flag('-l'), flag('-z'), flag('--full-tree'), oid(tree)];
   const seconds = maxSeconds;
   const process = await exec.start({ command: 'ls-tree', args, dir, slot: 'interactive', seconds, signal });
@@ -101,13 +101,13 @@ const listFiles = async (context: Context, tree: Oid): Promise<Found> => {
   } catch (error) {
     if (!isFull && !isGitError(error, 'limit')) throw error;
   }
-  return found;
+  return listed;
 };
 
 const depth = (folder: string): number => (folder === '' ? 0 : folder.split('/').length);
 
 /** Reads the rules of folders, parents first. */
-const readRules = async ({ pools, dir }: Context, { attributes }: Found): Promise<FolderRules> => {
+const readRules = async ({ pools, dir }: Context, { attributes }: ListedFiles): Promise<FolderRules> => {
   const read = attributes
     .filter(({ bytes }) => bytes <= maxAttributes.bytes)
     // Once for each folder, not in each comparison.
@@ -125,13 +125,13 @@ const readRules = async ({ pools, dir }: Context, { attributes }: Found): Promis
 
 /** Sums up the bytes of the files that count: what `.gitattributes` say comes before what paths suggest. */
 const countTree = async (context: Context, tree: Oid): Promise<Map<string, number>> => {
-  const found = await listFiles(context, tree);
-  const rules = await readRules(context, found);
+  const listed = await listFiles(context, tree);
+  const rules = await readRules(context, listed);
   const budget = { left: maxSteps };
-  for (const { path, language, bytes } of found.files) {
-    if (!isExcluded(path, findExclusions(rules, path, budget))) add(found.sums, language, bytes);
+  for (const { path, language, bytes } of listed.files) {
+    if (!isExcluded(path, findExclusions(rules, path, budget))) add(listed.sums, language, bytes);
   }
-  return found.sums;
+  return listed.sums;
 };
 
 /** Headers belong to the language of the family that has the most other bytes. */

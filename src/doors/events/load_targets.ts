@@ -39,12 +39,12 @@ const loadRecords = async (call: Call, rows: readonly ActivityRow[]): Promise<Ma
   for (const type of Object.keys(tables) as Recorded[]) {
     const ids = idsOf(rows, type, 'subject');
     if (ids.length === 0) continue;
-    const found = await call.db
+    const targets = await call.db
       .selectFrom(tables[type])
       .select(['id', 'title', type === 'Snippet' ? 'id as iid' : 'iid'])
       .where('id', 'in', ids)
       .execute();
-    for (const { id, iid, title } of found) records.set(key(type, id), { iid, title, type });
+    for (const { id, iid, title } of targets) records.set(key(type, id), { iid, title, type });
   }
   return records;
 };

@@ -7,10 +7,10 @@ const known = memoizePerStore((): { exists: boolean } => ({ exists: false }));
 /** Returns whether the database has an index of code: SQLite always, PostgreSQL with the extension `pg_trgm`. */
 export const hasCodeIndex = async (store: Store): Promise<boolean> => {
   if (store.dialect.engine === 'sqlite') return true;
-  const found = known(store);
-  if (found.exists) return true;
+  const index = known(store);
+  if (index.exists) return true;
   const { rows } = await sql`select 1 from pg_indexes
     where schemaname = current_schema() and indexname = 'code_files_trigrams'`.execute(store.db);
-  found.exists = rows.length > 0;
-  return found.exists;
+  index.exists = rows.length > 0;
+  return index.exists;
 };

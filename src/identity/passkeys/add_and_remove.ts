@@ -56,9 +56,9 @@ const verify = async (call: Call, { response, browserKey }: Answer) => {
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response,
-      expectedChallenge: (given) => {
-        challenge = given;
-        return isChallenge(call.platform, answererOf(call, browserKey), given);
+      expectedChallenge: (expected) => {
+        challenge = expected;
+        return isChallenge(call.platform, answererOf(call, browserKey), expected);
       },
       expectedOrigin: origin,
       expectedRPID: rpID,
@@ -78,12 +78,12 @@ export type NewPasskey = Answer & { name: string; current_password: string };
  * Adds a passkey to the caller's account.
  * @throws Failure 400 under `name`, `current_password` or `passkey`
  */
-export const addPasskey = async (call: Call, given: NewPasskey): Promise<void> => {
+export const addPasskey = async (call: Call, passkey: NewPasskey): Promise<void> => {
   const actor = requireActor(call);
-  const name = given.name.trim();
+  const name = passkey.name.trim();
   if (name === '') throw invalid({ name: ["can't be blank"] });
-  await confirmPassword(call, given.current_password);
-  const { id, publicKey, counter, transports = [], challenge } = await verify(call, given);
+  await confirmPassword(call, passkey.current_password);
+  const { id, publicKey, counter, transports = [], challenge } = await verify(call, passkey);
   await call.write(async (tx) => {
     await lockUser(tx, actor.user.id);
     await useChallenge(tx, challenge);

@@ -44,9 +44,9 @@ const verify = async (
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
-      expectedChallenge: (given) => {
-        challenge = given;
-        return isChallenge(platform, answererOf(browserKey), given);
+      expectedChallenge: (expected) => {
+        challenge = expected;
+        return isChallenge(platform, answererOf(browserKey), expected);
       },
       expectedOrigin: origin,
       expectedRPID: rpID,

@@ -115,9 +115,9 @@ export const updateIssue = async (
   edit: IssueEdit | ((locked: LoadedIssue) => IssueEdit),
   check?: (locked: LoadedIssue, tx: Tx) => void | Promise<void>,
 ): Promise<LoadedIssue> => {
-  const toAllowed = (given: IssueEdit): IssueEdit => {
-    const title = given.title === undefined ? {} : { title: checkTitle(given.title) };
-    return keepAllowed(call, loaded, { ...given, ...title });
+  const toAllowed = (changes: IssueEdit): IssueEdit => {
+    const title = changes.title === undefined ? {} : { title: checkTitle(changes.title) };
+    return keepAllowed(call, loaded, { ...changes, ...title });
   };
   const allowed = typeof edit === 'function' ? null : toAllowed(edit);
   const actor = requireActor(call);

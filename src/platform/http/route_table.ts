@@ -94,8 +94,8 @@ const follow = (walk: Walk, node: Node, at = 0): Leaf | undefined => {
   const segment = walk.segments[at];
   if (segment === undefined) return leafOf(node, walk.method);
   const next = node.words.get(segment);
-  const found = next && follow(walk, next, at + 1);
-  if (found !== undefined) return found;
+  const match = next && follow(walk, next, at + 1);
+  if (match !== undefined) return match;
   const { length } = walk.values;
   for (const { before, node: after } of node.params) {
     if (!segment.startsWith(before)) continue;

@@ -204,9 +204,9 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
   app.addHook('onRequest', (request, reply, done) => {
     request.meter = makeMeter(request, options.tracer);
     void reply.headers(securityHeaders).header('x-request-id', request.id);
-    const found = options.routes.find(request.method, request.url);
-    request.route = found?.route;
-    request.params = found?.params;
+    const match = options.routes.find(request.method, request.url);
+    request.route = match?.route;
+    request.params = match?.params;
     if (isAmbiguous(request.raw)) {
       void reply.header('connection', 'close');
       done(unreadable());

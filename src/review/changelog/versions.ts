@@ -60,10 +60,10 @@ export const findPreviousTag = async (
   for (const { name, commit } of refs) {
     const groups = pattern.named(name.slice(tagPrefix.length), ['major', 'minor', 'patch', 'pre']);
     if (commit === null || groups === null || (groups['pre'] ?? '') !== '') continue;
-    const found = parseVersion(`${groups['major']}.${groups['minor']}.${groups['patch']}`);
-    if (found === null || compareVersions(found, version) >= 0) continue;
-    if (previous === null || compareVersions(found, previous.version) > 0)
-      previous = { version: found, commit };
+    const candidate = parseVersion(`${groups['major']}.${groups['minor']}.${groups['patch']}`);
+    if (candidate === null || compareVersions(candidate, version) >= 0) continue;
+    if (previous === null || compareVersions(candidate, previous.version) > 0)
+      previous = { version: candidate, commit };
   }
   return previous?.commit ?? null;
 };

@@ -20,9 +20,9 @@ const maxBytes = 1024 * 1024;
  */
 export const countTests = async (
   call: Call,
-  found: LoadedPipeline,
+  loaded: LoadedPipeline,
 ): Promise<TestCounts | 'uncounted' | null> => {
-  const reports = await listReadableReports(call, found);
+  const reports = await listReadableReports(call, loaded);
   if (reports.length === 0) return null;
   const key = reports.map(({ sha256 }) => sha256).join(' ');
   const known = cached.get(key);
@@ -30,7 +30,7 @@ export const countTests = async (
   if (reports.reduce((sum, { size }) => sum + size, 0) > maxBytes) return 'uncounted';
   try {
     // A report that could not be read may have tests, and may be read the next time.
-    const { total } = summaryJson(await buildTestSuites(call, found));
+    const { total } = summaryJson(await buildTestSuites(call, loaded));
     if (total.suite_error !== null) return 'uncounted';
     const counts = { total: total.count, failed: total.failed + total.error };
     cached.set(key, counts);

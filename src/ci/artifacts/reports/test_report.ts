@@ -78,10 +78,10 @@ const checkLimits = (count: number, text: number): Report | null => {
 };
 
 /** Builds the suites of a pipeline that the caller may read, in the order of its jobs. */
-export const buildTestSuites = async (call: Call, found: LoadedPipeline): Promise<TestSuite[]> => {
+export const buildTestSuites = async (call: Call, loaded: LoadedPipeline): Promise<TestSuite[]> => {
   const suites = new Map<string, TestSuite>();
   let [count, text] = [0, 0];
-  for (const report of await listReadableReports(call, found)) {
+  for (const report of await listReadableReports(call, loaded)) {
     const name = getSuiteName(report.name);
     const suite = suites.get(name) ?? { name, build_ids: [], cases: [], error: null };
     suites.set(name, suite);

@@ -125,11 +125,11 @@ export const searchCommits = async (call: Call, code: Code, filter: CommitFilter
   const ids = items.map(({ id }) => id);
   const pipelines = await loadLastPipelines(call, code.project, ids);
   const site = { baseUrl: call.baseUrl, full_path };
-  const found = items.map((commit) => {
+  const commits = items.map((commit) => {
     const row = pipelines.get(commit.id);
     return { ...commit, last_pipeline: row === undefined ? null : briefPipelineJson(row, site), project_id };
   });
-  return { items: found, total };
+  return { items: commits, total };
 };
 
 /** Converts one commit, with stats and last pipeline. */

@@ -186,9 +186,9 @@ const signature = endpoint({
   }),
   handle: async (call, { id, sha }) => {
     const code = await findCachedCode(call, id);
-    const found = await loadCommitSignature(call, code, await requireCommit(code, sha));
-    if (found === null) throw notFound('Signature');
-    return signatureJson(found, call);
+    const signature = await loadCommitSignature(call, code, await requireCommit(code, sha));
+    if (signature === null) throw notFound('Signature');
+    return signatureJson(signature, call);
   },
 });
 

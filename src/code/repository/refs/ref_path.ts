@@ -64,7 +64,7 @@ export const resolveRefPath = async (code: Code, text: string): Promise<RefPath 
     const resolved = await byRevision();
     if (resolved !== null) return resolved;
   }
-  const found = await findLongestRef(code, segments);
-  if (found !== null) return found;
+  const longest = await findLongestRef(code, segments);
+  if (longest !== null) return longest;
   return /^[0-9a-f]{4,39}$/i.test(first) ? await byRevision() : null;
 };

@@ -37,10 +37,10 @@ export const findEmoji = (search: string): NamedEmoji[] => {
   const words = search.toLowerCase().split(/[\s_:]+/);
   const first = words[0] ?? '';
   const fits = (name: string): boolean => words.every((word) => name.includes(word));
-  const found = [...getNamesByEmoji()].flatMap(([emoji, known]) => {
+  const rows = [...getNamesByEmoji()].flatMap(([emoji, known]) => {
     const name = known.find((one) => one.startsWith(first) && fits(one)) ?? known.find(fits);
     return name === undefined ? [] : [{ emoji, name, first: known[0] ?? name }];
   });
   const begins = ({ name }: NamedEmoji): boolean => name.startsWith(first);
-  return [...found.filter(begins), ...found.filter((one) => !begins(one))];
+  return [...rows.filter(begins), ...rows.filter((one) => !begins(one))];
 };

@@ -48,7 +48,7 @@ const findCommits = async (call: Call, project: Project, ids: string[]): Promise
 /** Loads the commits that references name, with one call to the storage for each project. */
 export const loadCommits = async (call: Call, all: readonly LocatedReference[]): Promise<Targets> => {
   const placed = all.filter(({ project }) => may(call.viewer, 'read_code', project));
-  const found = groupByProject(placed).map(async ([project, references]) => {
+  const loading = groupByProject(placed).map(async ([project, references]) => {
     const ids = distinct(references.map(({ name }) => name));
     const commits = await findCommits(call, project, ids);
     const byId = new Map(ids.map((id, index) => [id, commits[index] ?? null]));
@@ -63,5 +63,5 @@ export const loadCommits = async (call: Call, all: readonly LocatedReference[]):
       return [[reference, target] as const];
     });
   });
-  return new Map((await Promise.all(found)).flat());
+  return new Map((await Promise.all(loading)).flat());
 };

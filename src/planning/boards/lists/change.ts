@@ -19,12 +19,12 @@ export type NewList = { [N in Name]?: number } & { max_issue_count?: number };
 
 /** Returns what the issues of a list have in common. @throws Failure 400 unless it is exactly one thing */
 const readBasis = (input: NewList): { name: Name; id: number } => {
-  const given = names.flatMap((name) => {
+  const bases = names.flatMap((name) => {
     const id = input[name];
     return id === undefined ? [] : [{ name, id }];
   });
-  const [basis] = given;
-  if (basis === undefined || given.length > 1) {
+  const [basis] = bases;
+  if (basis === undefined || bases.length > 1) {
     throw badRequest(`exactly one of ${names.join(', ')} must be given`);
   }
   return basis;

@@ -121,11 +121,11 @@ const alongCovering = (index: string, parts: Parts): Lead => {
  */
 const alongOrder = (parts: Parts): Lead => {
   const { kind, filters, isInProject, dialect } = parts;
-  const found = findOrderIndex(filters);
-  if (found === null)
+  const order = findOrderIndex(filters);
+  if (order === null)
     return alongIndex(indexOfOrder(kind, filters.order_by, { state: filters.state, isInProject }), parts);
-  const index = `${kind.table}_${found.word}`;
-  if (isInProject && found.isSorted !== true) return alongIndex(index, parts);
+  const index = `${kind.table}_${order.word}`;
+  if (isInProject && order.isSorted !== true) return alongIndex(index, parts);
   const sorted = { ...alongIndex(index, parts), order: byRecord(parts), isSorted: true } as const;
   return isInProject
     ? sorted
@@ -169,11 +169,9 @@ export const isRare = ({
   [...selection.required.map(({ named }) => named), ...indexed].some(({ uses }) => uses < many);
 
 /** Chooses the index of a count. No order is needed, so a selective index beats an ordered one. */
-export const chooseCountLead = (given: Parts): Lead => {
-  const isUsual = findOrderIndex(given.filters) === null;
-  const parts = isUsual
-    ? given
-    : { ...given, filters: { ...given.filters, order_by: 'created_at' as const } };
+export const chooseCountLead = (list: Parts): Lead => {
+  const isUsual = findOrderIndex(list.filters) === null;
+  const parts = isUsual ? list : { ...list, filters: { ...list.filters, order_by: 'created_at' as const } };
   const [period] = parts.indexed;
   const isNamed = parts.selection.required.length > 0 || isRare(parts) || isLeftToEngine(parts.filters);
   return period === undefined || isNamed

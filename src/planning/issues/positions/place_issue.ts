@@ -56,9 +56,9 @@ const lockPlaced = async (tx: Tx, ids: readonly number[]): Promise<Map<number, P
   return new Map(rows.map((row) => [row.id, row]));
 };
 
-/** Completes the neighbours: if only one is given, the other is the nearest issue of its project. */
-const findAround = async (tx: Tx, movedId: number, given: Around): Promise<Around> => {
-  const { above, below } = given;
+/** Completes the neighbours: next to a single one stands the nearest issue of its project. */
+const findAround = async (tx: Tx, movedId: number, around: Around): Promise<Around> => {
+  const { above, below } = around;
   const nearest = async (side: 'above' | 'below', from: PlacedIssue): Promise<PlacedIssue | null> => {
     const [one = null] = await selectNearest(tx, side, from, {
       movedId,
@@ -96,9 +96,9 @@ const outermost = (placed: readonly PlacedIssue[], reach: number): number | null
 /** Spreads the issues around a used-up gap, with the moved one between the two neighbours. */
 const spreadAround = async (tx: Tx, movedId: number, above: PlacedIssue, below: PlacedIssue) => {
   for (const reach of reaches) {
-    const given = { movedId, project_id: null, limit: reach };
-    const upper = [above, ...(await selectNearest(tx, 'above', above, given))];
-    const lower = [below, ...(await selectNearest(tx, 'below', below, given))];
+    const query = { movedId, project_id: null, limit: reach };
+    const upper = [above, ...(await selectNearest(tx, 'above', above, query))];
+    const lower = [below, ...(await selectNearest(tx, 'below', below, query))];
     const ids = [
       ...upper
         .slice(0, reach)
@@ -133,11 +133,11 @@ export const placeIssue = async (tx: Tx, movedId: number, neighbours: Neighbours
   const ids = [neighbours.above, neighbours.below].filter((id) => id !== null);
   const placed = await lockPlaced(tx, [...ids, movedId]);
   if (ids.some((id) => !placed.has(id))) return false;
-  const given = {
+  const around = {
     above: neighbours.above === null ? null : (placed.get(neighbours.above) ?? null),
     below: neighbours.below === null ? null : (placed.get(neighbours.below) ?? null),
   };
-  const { above, below } = await findAround(tx, movedId, sortPair(given));
+  const { above, below } = await findAround(tx, movedId, sortPair(around));
   const next = above !== null && below === null ? await nextPosition(tx) : null;
   const isBeforeNext = next !== null && above !== null && above.position < next - 1;
   const position = middleOf({

@@ -66,10 +66,10 @@ export const makeSharedPlaces = (options: OpenOptions): SharedPlaces => {
         const places = mine.held.get(name) ?? new Set();
         mine.held.set(name, places);
         const { rows } = await mine.client.query<{ place: number }>(findFree, [name, count, [...places]]);
-        const [found] = rows;
-        if (found === undefined) return null;
-        places.add(found.place);
-        return () => void withMutex(options, name, async () => await release(mine, name, found.place));
+        const [taken] = rows;
+        if (taken === undefined) return null;
+        places.add(taken.place);
+        return () => void withMutex(options, name, async () => await release(mine, name, taken.place));
       };
       return await withMutex(options, name, inTurn);
     },

@@ -67,14 +67,14 @@ const makeReader = (client: pg.Client): TableReader => ({
   },
   rows: (table) => readBatches(client, table),
   sequences: async () => {
-    const found = [];
+    const sequences = [];
     for (const { table, sequence } of await listSequences(client)) {
       const { rows } = await client.query<{ last: number; is_called: boolean }>(
         `select last_value as last, is_called from ${sequence}`,
       );
-      if (rows[0]?.is_called === true) found.push({ table, last: rows[0].last });
+      if (rows[0]?.is_called === true) sequences.push({ table, last: rows[0].last });
     }
-    return found;
+    return sequences;
   },
 });
 

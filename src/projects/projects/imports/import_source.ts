@@ -53,12 +53,13 @@ const requireAllowedHost = (url: URL, { isLocalAllowed, allowedHosts }: AddressR
 export const readImportSource = (
   text: string,
   rules: AddressRules,
-  given: Credentials = { username: '', password: '' },
+  sentCredentials: Credentials = { username: '', password: '' },
 ): ImportSource => {
   const url = parseUrl(text.trim());
   requireAllowedHost(url, rules);
   const inUrl = { username: decode(url.username), password: decode(url.password) };
-  const credentials = given.username === '' && given.password === '' ? inUrl : given;
+  const credentials =
+    sentCredentials.username === '' && sentCredentials.password === '' ? inUrl : sentCredentials;
   if (credentials.username.includes(':')) throw invalid({ username: ['must not contain a colon'] });
   url.username = '';
   url.password = '';

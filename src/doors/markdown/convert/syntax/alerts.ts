@@ -56,13 +56,13 @@ export const markAlerts = (state: StateCore): void => {
     tokens.push(token);
     if (token.type === 'blockquote_close' && open.pop() === true) token.tag = 'div';
     if (token.type !== 'blockquote_open') continue;
-    const found = findAlert(state.tokens, at);
-    open.push(found !== null);
-    if (found === null) continue;
+    const quote = findAlert(state.tokens, at);
+    open.push(quote !== null);
+    if (quote === null) continue;
     token.tag = 'div';
-    token.attrSet('class', `markdown-alert markdown-alert-${found.alert.kind}`);
-    tokens.push(...writeTitle(state, found.alert, token.level + 1));
-    at += found.skipped;
+    token.attrSet('class', `markdown-alert markdown-alert-${quote.alert.kind}`);
+    tokens.push(...writeTitle(state, quote.alert, token.level + 1));
+    at += quote.skipped;
   }
   state.tokens = tokens;
 };
