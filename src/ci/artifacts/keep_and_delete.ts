@@ -3,7 +3,7 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { isEnded } from '../../core/job_statuses.ts';
+import { heldStatuses, isEnded } from '../../core/job_statuses.ts';
 import { loadJob } from '../jobs/find.ts';
 import { isAvailableArtifact } from '../jobs/artifact_availability.ts';
 import type { JobRow } from '../jobs/rows.ts';
@@ -19,14 +19,16 @@ const deleteRows = async ({ db }: Tx, jobId: number): Promise<string[]> => {
 };
 
 /**
- * Removes a job's trace and artifacts.
- * @throws Failure 403 for a job that has not ended
+ * Removes a job's trace and artifacts. Changes nothing of a job that has not run: it has neither.
+ * @throws Failure 403 for a job that a runner holds
  */
 export const eraseJob = async (call: Call, { id, project_id, trace_key }: JobRow): Promise<JobRow> => {
   const actor = requireActor(call);
   await call.write(async (tx) => {
     const locked = await lockJob(tx, id);
-    if (locked === null || !isEnded(locked.job.status)) throw forbidden('Job is not erasable!');
+    if (locked === null || heldStatuses.includes(locked.job.status)) throw forbidden('Job is not erasable!');
+    // `erased_at` would hide the log of a later run.
+    if (!isEnded(locked.job.status)) return;
     const digests = await deleteRows(tx, id);
     const none = { artifacts_expire_at: null, trace_size: null, trace_crc: null };
     await tx.db

@@ -308,23 +308,40 @@ describe('POST /projects/:id/jobs/:job_id/erase', () => {
     );
   });
 
-  it('requires a job that has ended', async () => {
-    const cases: [JobStatus, number][] = [
-      ...(['created', 'pending', 'running', 'canceling', 'manual', 'scheduled'] as const).map(
-        (status): [JobStatus, number] => [status, 403],
-      ),
-      ...(['success', 'failed', 'canceled', 'skipped'] as const).map((status): [JobStatus, number] => [
-        status,
-        201,
-      ]),
-    ];
-    for (const [state, wanted] of cases) {
+  for (const state of ['success', 'failed', 'canceled', 'skipped'] as const) {
+    it(`${state}: 201, with the same status, also where nothing is left`, async () => {
       const job = await ended({ status: state, empty: true });
       const { status, body } = await post(job, 'erase');
-      assert.equal(status, wanted, state);
-      if (wanted === 403) assert.deepEqual(body, { message: '403 Forbidden - Job is not erasable!' });
-    }
-  });
+      assert.deepEqual([status, body.status, body.erased_at !== null], [201, state, true]);
+    });
+  }
+
+  for (const state of ['created', 'pending', 'manual', 'scheduled', 'waiting_for_resource'] as const) {
+    it(`${state}: 201 with the job, of which a later run keeps its log`, async () => {
+      const job = await ended({ status: state, empty: true });
+      const read = async () => {
+        // The time in the queue grows while it is read.
+        const { queued_duration: _queued, ...record } = (await world.api(`GET ${pathOf(job)}`)).body;
+        return record;
+      };
+      const before = await read();
+      const { status, body } = await post(job, 'erase');
+      const { pipeline: _pipeline, ...expected } = before;
+      const { queued_duration: _queued, ...answered } = body;
+      assert.deepEqual([status, answered], [201, { ...expected, download_url: null }]);
+      assert.equal(body.erased_at, null);
+      assert.deepEqual(await read(), before);
+      const kinds = (await world.events('Job', job.id)).map(({ kind }) => kind);
+      assert.ok(!kinds.includes('job.erased'));
+    });
+  }
+
+  for (const state of ['running', 'canceling'] as const) {
+    it(`${state}: 403, since its runner still writes`, async () => {
+      const { status, body } = await post(await ended({ status: state, empty: true }), 'erase');
+      assert.deepEqual([status, body], [403, { message: '403 Forbidden - Job is not erasable!' }]);
+    });
+  }
 
   it('requires a developer', async () => {
     const job = await ended();
