@@ -58,6 +58,18 @@ describe('merging', () => {
     assert.equal(main.body.commit.author_name, 'Administrator');
   });
 
+  for (const should_remove_source_branch of [true, false]) {
+    it(`keeps should_remove_source_branch=${should_remove_source_branch} as it was sent`, async () => {
+      const request = await world.open(team.id);
+      const { status, body } = await merge(request, { should_remove_source_branch });
+      assert.deepEqual(
+        [status, body.state, body.should_remove_source_branch],
+        [200, 'merged', should_remove_source_branch],
+      );
+      assert.equal((await world.get(request)).body.should_remove_source_branch, should_remove_source_branch);
+    });
+  }
+
   it('takes `sha` as the head that is meant', async () => {
     const request = await world.open(team.id);
     assert.deepEqual(answer(await merge(request, { sha: '0'.repeat(40) })), wrongHead);

@@ -23,13 +23,15 @@ export type MergeData = {
   source_sha: string;
   /** User on whose behalf the source branch is removed; null if it is kept. */
   remove_source_as: number | null;
+  /** As the merger sent it; absent: the stored value stays. */
+  should_remove_source_branch?: boolean;
 };
 
 const storeMerged = async (
   tx: Tx,
   { merge_request, project }: LoadedMergeRequest,
   userId: number | null,
-  { merge_commit_sha, squash_commit_sha, source_sha }: MergeData,
+  { merge_commit_sha, squash_commit_sha, source_sha, should_remove_source_branch: isRemoved }: MergeData,
 ): Promise<LoadedMergeRequest> => {
   await tx.db
     .updateTable('merge_requests')
@@ -41,6 +43,7 @@ const storeMerged = async (
       head_sha: source_sha,
       merge_when_pipeline_succeeds: 0,
       merge_error: null,
+      ...(isRemoved !== undefined && { should_remove_source_branch: isRemoved ? 1 : 0 }),
       merged_at: tx.now,
       merged_by_id: userId,
       // It never goes back, even if the clock does.

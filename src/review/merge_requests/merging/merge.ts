@@ -195,14 +195,16 @@ const moveTargetBranch = async (
   heads: MergeHeads,
   { tip, squash_commit_sha }: MergeCommits,
 ): Promise<MoveInGit> => {
-  const { platform, loaded, merger } = attempt;
+  const { platform, loaded, merger, params } = attempt;
   const { merge_request, project } = loaded;
+  const { should_remove_source_branch } = params;
   const data: MergeData = {
     merge_request_id: merge_request.id,
     merge_commit_sha: tip,
     squash_commit_sha,
     source_sha: heads.source_sha,
     remove_source_as: getBranchRemover(attempt),
+    ...(should_remove_source_branch !== undefined && { should_remove_source_branch }),
   };
   return await moveInGit(platform, {
     project,
