@@ -3,7 +3,7 @@ import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import { canSeeMergeRequests } from '../../core/access/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
-import { forbidden, notFound } from '../../platform/errors.ts';
+import { forbidden, notFound, unauthorized } from '../../platform/errors.ts';
 import type { LoadedTarget } from '../../planning/issuables/target.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
 import { type FullMergeRequest, mergeRequestById, mergeRequestByIid } from './rows.ts';
@@ -36,7 +36,7 @@ const findInProject = async (call: Call, project: Project, iid: number): Promise
   return toLoadedMergeRequest(project, row);
 };
 
-/** Loads a merge request; 404 if the caller cannot see it. Used for merge, cancel, delete and time tracking. */
+/** Loads a merge request; 404 if the caller cannot see it. For deletion, rebase and time tracking. */
 export const findMergeRequest = async (
   call: Call,
   projectId: number | string,
@@ -55,6 +55,20 @@ export const findReadable = async (
 ): Promise<LoadedMergeRequest> => {
   const project = await findProject(call, projectId);
   if (!may(call.viewer, 'read_merge_request', project)) throw forbidden();
+  return await findInProject(call, project, iid);
+};
+
+/**
+ * Like `findMergeRequest`, but 401 if the caller sees the project and not its merge requests, as for others who may
+ * not merge. For merge and cancel.
+ */
+export const findToMerge = async (
+  call: Call,
+  projectId: number | string,
+  iid: number,
+): Promise<LoadedMergeRequest> => {
+  const project = await findProject(call, projectId);
+  if (!canSeeMergeRequests(call.viewer, project)) throw unauthorized();
   return await findInProject(call, project, iid);
 };
 

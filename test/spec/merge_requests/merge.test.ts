@@ -136,6 +136,25 @@ describe('merging', () => {
     assert.equal((await merge(request)).status, 200);
   });
 
+  it('is refused to members who do not see merge requests, whether or not there is one', async () => {
+    const hidden = await world.codeTeam({ visibility: 'private' });
+    const off = await world.codeTeam({}, { merge_requests_access_level: 'private' });
+    const cases: [MergeRequest, string][] = [
+      [await world.open(hidden.id), hidden.guest.token],
+      [await world.open(off.id), off.stranger.token],
+    ];
+    for (const [request, as] of cases) {
+      for (const one of [request, { ...request, iid: 99_999 }]) {
+        assert.deepEqual(answer(await merge(one, {}, as)), noRight);
+        assert.deepEqual(answer(await cancel(one, as)), noRight);
+      }
+      assert.equal((await world.get(request, '', as)).status, 403);
+    }
+    const [request] = cases[0] ?? [];
+    const stranger = await merge(request, {}, hidden.stranger.token);
+    assert.deepEqual(answer(stranger), [404, { message: '404 Project Not Found' }]);
+  });
+
   it('is for those who may push or merge there: masters on a protected branch', async () => {
     const request = await world.open(team.id);
     assert.deepEqual(answer(await merge(request, {}, team.developer.token)), noRight);

@@ -3,7 +3,7 @@ import { endpoint } from '../../../core/access/endpoint.ts';
 import { boolean, bool, longText, object, optional, string, text } from '../../../platform/http/schema.ts';
 import { type MergeTime, acceptRequest } from './accept.ts';
 import { cancelDeferred } from './scheduled/merge_when_pipeline_succeeds.ts';
-import { findMergeRequest, findReadable } from '../find.ts';
+import { findMergeRequest, findReadable, findToMerge } from '../find.ts';
 import { singleMergeRequestShape } from '../json.ts';
 import { getMerger } from './merge.ts';
 import { updateMergeRef } from './merge_ref.ts';
@@ -38,7 +38,7 @@ export const mergeRoute = endpoint({
     squash_commit_message: optional(longText()),
   }),
   handle: async (call, params) => {
-    const loaded = await findMergeRequest(call, params.id, params.merge_request_iid);
+    const loaded = await findToMerge(call, params.id, params.merge_request_iid);
     const {
       id: _id,
       merge_request_iid: _iid,
@@ -61,7 +61,7 @@ const cancel = (method: 'PUT' | 'POST') =>
     summary: 'Cancel the automatic merge of a merge request',
     params: object(requestParams),
     handle: async (call, params) => {
-      const loaded = await findMergeRequest(call, params.id, params.merge_request_iid);
+      const loaded = await findToMerge(call, params.id, params.merge_request_iid);
       return await singleReply(call, await cancelDeferred(call.platform, loaded, getMerger(call)));
     },
   });
