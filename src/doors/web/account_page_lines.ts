@@ -1,4 +1,4 @@
-/** The pages of the own account, and of links in mails about it. */
+/** Pages of the user's account, and of links in mails about it. */
 export const accountLinkLines = [
   'GET /users/password/new',
   'POST /users/password',

@@ -47,7 +47,7 @@ const accepts = (header: string | undefined, encoding: string): boolean =>
   true;
 
 /**
- * Returns the asset at a path, compressed if the client accepts that; null if there is none.
+ * Returns the asset at a path, compressed if the client accepts that; null if it does not exist.
  * @param accepted the request's `Accept-Encoding`
  */
 export const findAsset = (path: string, accepted: string | undefined): Asset | null => {

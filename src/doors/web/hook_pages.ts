@@ -1,4 +1,4 @@
-/** The pages of hooks: alike for a project, a group and the instance. */
+/** The pages of hooks, the same for a project, a group and the instance. */
 export const hookLines = [
   'GET',
   'POST',

@@ -11,18 +11,18 @@ export type Flash = { kind: 'notice' | 'alert'; text: string };
 
 /** A file of a form. */
 export type SentFile = {
-  /** As the browser named it: nothing to trust. */
+  /** Name given by the browser; untrusted. */
   name: string;
   content: Buffer;
 };
 
 /** A request for a page, after authentication and the CSRF check. */
 export type Visit = {
-  /** What operations receive, as from the API. */
+  /** Call passed to operations, as from the API. */
   call: Call;
   /** Requested path and query. */
   path: string;
-  /** Path that other forms of the page lead back to; null: the page answers a form, so its path shows nothing. */
+  /** Path that other forms of the page return to; null if the page answers a form, so that its path shows nothing. */
   returnPath: string | null;
   /** Notice that the previous page left. */
   flash: Flash | null;
@@ -30,13 +30,13 @@ export type Visit = {
   signedInAt: number | null;
   /** When the user needs a second factor that they do not have; null: never. */
   factorDueAt: number | null;
-  /** For the hidden field of each form; `form` adds it. */
+  /** Token for the hidden field of each form; `form` adds it. */
   csrfToken: () => string;
   /** Derives a key from this browser's cookie. */
   browserKey: (purpose: string) => string;
   /** Secret of the session cookie; null: none. */
   sessionSecret: string | null;
-  /** What the user prefers, or the browser of an anonymous visitor. */
+  /** Preferences of the user, or of an anonymous visitor's browser. */
   preferences: Preferences;
   /** Stores preferences with the account; of anonymous visitors, in the browser. */
   changePreferences: (preferences: Preferences) => Promise<void>;
@@ -74,7 +74,7 @@ export type View = {
   live?: boolean;
   /** Path of the project or group: a request by a former path, or in another case, is redirected. */
   home?: string;
-  /** Header between the top bar and the content, such as that of a project. */
+  /** Header between the top bar and the content, such as the project header. */
   header?: () => Promise<Html>;
   /** A second link past the navigation, to a part of the content that comes late. */
   skip?: { to: string; text: string };
@@ -82,15 +82,15 @@ export type View = {
   isWide?: boolean;
   /** Atom feeds of what the page shows. */
   feeds?: readonly { title: string; path: string }[];
-  /** What previews of links show, for pages that anonymous visitors may read. */
+  /** Content of link previews, for pages that anonymous visitors can read. */
   preview?: LinkPreview;
   /** Further elements of `<head>`, such as the `go-import` of a project. */
   head?: Html;
 };
 
 /**
- * 303 after a form, else 302. The target is a path of ours, or a URL that an administrator or a registered application
- * named.
+ * 303 after a form, otherwise 302. The target is a path of this service, or a URL that an administrator or a registered
+ * application named.
  */
 export class Redirect {
   readonly to: string;
@@ -124,13 +124,13 @@ export type Page<P extends TObject = TObject> = {
   method: 'GET' | 'POST';
   path: string;
   /**
-   * `user`: anonymous visitors are redirected to sign in, and then back. `visitor`: they are, too, unless the page may be
-   * read without an account; what is hidden and what is missing send them there alike.
+   * `user`: anonymous visitors are redirected to sign in, and then back. `visitor`: the same, unless the page is
+   * readable without an account; hidden and missing pages redirect in the same way.
    */
   audience: 'anyone' | 'visitor' | 'user' | 'admin';
   /** Open to users who lack a required second factor; other pages redirect them to its setup. */
   withoutRequiredFactor?: true;
-  /** The signed link in its path authorizes a form alone: it needs neither our token nor our origin. */
+  /** The signed link in its path is sufficient authorization for a form: it needs neither our token nor our origin. */
   isSignedLink?: true;
   /** A feed, which the token in its address authenticates: readers of feeds do not sign in. */
   isFeed?: true;

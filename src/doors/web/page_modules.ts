@@ -30,7 +30,7 @@ const boardPages: Load = async () => (await import('./pages/boards/pages.ts')).p
 
 const requestPages: Load = async () => (await import('./pages/merge_requests/pages.ts')).pages;
 
-/** Of projects, by noun of `project_pages.ts`. */
+/** Pages of projects, by noun of `project_pages.ts`. */
 export const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> = {
   star: homePages,
   unstar: homePages,
@@ -90,7 +90,7 @@ export const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> =
   milestones: async () => (await import('./pages/milestones/pages.ts')).pages,
 };
 
-/** Of groups, by noun of `group_pages.ts`. */
+/** Pages of groups, by noun of `group_pages.ts`. */
 export const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   activity: activityPages,
   notification_setting: async () => (await import('./pages/groups/notification_setting.ts')).pages,

@@ -1,6 +1,6 @@
 /**
- * How the pages of projects and groups are declared: each noun once, in `project_pages.ts` or `group_pages.ts`. Routes
- * (`routes.ts`), navigation, and the paths that lead to a page derive from these tables.
+ * Declarations of the pages of projects and groups: each noun once, in `project_pages.ts` or `group_pages.ts`. Routes
+ * (`routes.ts`), navigation, and the paths of a page derive from these tables.
  */
 import type { GroupAction, ProjectAction } from '../../core/access/may.ts';
 
@@ -9,13 +9,13 @@ export type NounPages<Action, Tab> = {
   noun: string;
   /** The text of its link in the navigation, and its name in the palette; undefined if it has none. */
   name?: string;
-  /** The palette alone finds the page: it has no link in the navigation. */
+  /** Only the palette finds the page: it has no link in the navigation. */
   isUnlisted?: true;
   /** The noun whose link is current on its pages; undefined: its own. */
   under?: string;
   /** The tab that is current on its pages. */
   tab: Tab;
-  /** The link is shown to users who may do this. */
+  /** The link is shown to users with this permission. */
   action: Action;
   /**
    * Method, and path below the noun: `POST /:id/cancel`. A last `/:path` takes all that follows, decoded; a last

@@ -192,9 +192,9 @@ ${shapesOf(document)
 };
 
 /**
- * One page of the API reference: the overview, or an area with the shapes that its operations answer with.
+ * One page of the API reference: the overview, or an area with the shapes of its responses.
  * @param base URL of the API, for the examples: `https://host/api/v4`
- * @returns null where there is no such area
+ * @returns null if the area does not exist
  */
 export const docsPage = (document: OpenApi, base: string, current: string | null): string | null => {
   const areas = areasOf(document);

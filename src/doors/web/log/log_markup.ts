@@ -15,7 +15,7 @@ export type LogPart = {
   line: number;
   /** The part is the whole log. */
   isWhole: boolean;
-  /** Show the time of each line, where runners wrote it. */
+  /** Shows the time of each line, if the runner wrote it. */
   showsTimes: boolean;
 };
 
@@ -109,7 +109,7 @@ class Writer {
     this.#parts.push(this.#text(text), '</span></div>\n');
   }
 
-  /** Adds a line. @param count lines of the text that it is made of */
+  /** Adds a line. @param count number of source lines */
   add({ text: line, time }: Line, count: number): void {
     this.#time = time;
     const marks = line.includes('section_') ? [...line.matchAll(mark)] : [];

@@ -33,7 +33,7 @@ ${commitLink(project, { id: commit.id, text: toCommitTitle(commit.message), clas
 const writeLine = (number: number, line: Html | undefined): string =>
   `<td class="n"><a href="#L${number}">${number}</a></td><td>${line?.text ?? ''}\n</td></tr>`;
 
-/** @param lines those of the page, and the number of the first */
+/** @param lines lines of the page, and the number of the first line */
 export const blameTable = (
   location: CodeLocation,
   ranges: readonly Range[],

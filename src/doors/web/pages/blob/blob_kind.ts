@@ -54,7 +54,7 @@ const typeIn = (types: Record<string, string>, path: string): string | null => {
   return Object.hasOwn(types, extension) ? (types[extension] ?? null) : null;
 };
 
-/** Returns the type of an image by its name; null if it is none that is shown. */
+/** Returns the type of an image by its name; null if it is not an image that can be shown. */
 export const imageType = (path: string): string | null => typeIn(imageTypes, path);
 
 /** Checks by its name whether a file is a sound or film that browsers play. */

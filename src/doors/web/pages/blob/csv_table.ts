@@ -5,7 +5,7 @@ const maxRows = 1_000;
 const maxColumns = 100;
 const maxCellCharacters = 1_000;
 
-/** Returns the separator of a file by its name; null if it is no table. */
+/** Returns the separator of a file by its name; null if it is not a table. */
 export const separatorOf = (path: string): ',' | '\t' | null => {
   if (/\.csv$/i.test(path)) return ',';
   return /\.(?:tsv|tab)$/i.test(path) ? '\t' : null;

@@ -35,7 +35,7 @@ const validateButton = ({ call }: Visit, { project, ref, path }: CodeLocation): 
     ? html`<a class="button small" href="${projectPagePath(project, 'ci/lint')}?${new URLSearchParams({ ref }).toString()}">Validate</a>`
     : null;
 
-/** Renders the buttons. For users who may not push, the page of the editor offers a fork. */
+/** Renders the buttons. For users who cannot push, the page of the editor offers a fork. */
 export const fileButtons = (
   visit: Visit,
   location: CodeLocation,

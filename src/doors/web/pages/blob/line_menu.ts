@@ -1,4 +1,4 @@
-/** What can be done with the lines that a link marks. Only the client script marks lines, so it shows this part. */
+/** Actions on the lines that a link marks. Only the client script marks lines, so it shows this part. */
 import { may } from '../../../../core/access/may.ts';
 import type { Visit } from '../../page.ts';
 import type { CodeLocation } from '../../parts/code/code_location.ts';

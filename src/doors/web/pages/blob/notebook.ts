@@ -1,8 +1,8 @@
-/** Reads Jupyter notebooks. What is in them is data: nothing runs, and HTML and scripts are left out. */
+/** Reads Jupyter notebooks. The content is data: nothing runs, and HTML and scripts are removed. */
 
 const maxCells = 200;
 const maxOutputs = 50;
-/** Characters of a text of a cell, and of those of all cells. */
+/** Maximum characters of a cell's text, and of all cells' texts. */
 const maxText = 100_000;
 const maxTexts = 500_000;
 
@@ -11,7 +11,7 @@ export type NotebookImage = { type: 'image/png' | 'image/jpeg'; data: string };
 export type NotebookOutput =
   | { kind: 'text'; text: string }
   | { kind: 'error'; text: string }
-  /** Index of the image among those of the notebook. */
+  /** Index among the images of the notebook. */
   | { kind: 'image'; index: number }
   | { kind: 'omitted'; type: string };
 
@@ -57,7 +57,7 @@ const imageTypes = ['image/png', 'image/jpeg'] as const;
 /** Returns the best form of a result that can be shown. */
 const readData = (data: Values, images: NotebookImage[]): NotebookOutput => {
   for (const type of imageTypes) {
-    // Not `readText`: an image is longer.
+    // Not `readText`, because an image is longer.
     const content = joinLines(data[type]).replaceAll(/\s/g, '');
     if (!(type in data) || !/^[A-Za-z0-9+/]+={0,2}$/.test(content)) continue;
     images.push({ type, data: content });

@@ -26,7 +26,7 @@ import { isMediaFile, shownHeaders } from './blob_kind.ts';
 import { blobCard } from './file_card.ts';
 import { isNotebookFile, parseNotebook } from './notebook.ts';
 
-/** Bytes of a file that is shown; larger ones are only served raw. */
+/** Maximum bytes of a file to show; larger files are only served raw. */
 const maxShownBytes = 5 * 1024 * 1024;
 
 type PageQuery = { page: number; isPlain: boolean };

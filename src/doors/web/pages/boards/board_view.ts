@@ -181,7 +181,7 @@ const moveForm = (visit: Visit, { path, query }: BoardShown): Html =>
 const limitOf =
   ({ expanded, folded }: BoardQuery) =>
   (key: ColumnKey): number => {
-    // The first issue is where those that are moved there go.
+    // Moved issues are inserted before the first issue.
     if (isFolded(folded, key)) return 1;
     return expanded !== null && expanded.list === String(key)
       ? Math.min(Math.max(expanded.count, firstCards), mostCards)

@@ -45,7 +45,7 @@ export type CardContext = {
   showsProject: boolean;
 };
 
-/** Buttons within the column. Closed issues have no order of their own. */
+/** Buttons within the column. Closed issues have no manual order. */
 const placeButtons = ({ issue: { id } }: Card, { from, ids }: CardContext): Html[] => {
   if (from === 'closed') return [];
   const at = ids.indexOf(id);

@@ -58,7 +58,10 @@ const groupProjects = async ({ call }: Visit, groupId: number): Promise<ProjectC
     .execute();
 };
 
-/** Whether the visitor may create issues of a column. Those without a role cannot set labels, assignees and milestones. */
+/**
+ * Returns whether the visitor may create issues in a column. Users without a role cannot set labels, assignees and
+ * milestones.
+ */
 const mayCreateIn = ({ call }: Visit, { project }: BoardsPlace, { key, list }: BoardColumn): boolean => {
   if (key === 'closed' || !call.signedIn) return false;
   if (project === null) return true;
@@ -128,7 +131,7 @@ const formView = async (visit: Visit, given: Given, tried: Tried): Promise<View>
   return withFormStatus(view, problems);
 };
 
-/** Returns what an issue needs to stand in a column of a board. */
+/** Returns the fields that put an issue into a column of a board. */
 const toNewIssue = (board: Board, { list }: BoardColumn, title: string): NewIssue => {
   const ofList = list?.label_id ?? null;
   const labelIds = [...board.labels.map((one) => one.id), ...(ofList === null ? [] : [ofList])];

@@ -18,7 +18,7 @@ export type BoardsPlace = BoardOwner & {
   path: string;
   /** Address of the list of issues. */
   issuesPath: string;
-  /** Whether the visitor may create, edit and delete boards and their lists. */
+  /** Returns whether the visitor may create, edit and delete boards and their lists. */
   canChange: boolean;
   view: (visit: Visit, shown: Shown, content: Html) => View;
 };

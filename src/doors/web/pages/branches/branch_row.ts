@@ -1,4 +1,4 @@
-/** How pages show a branch: its name, last commit, and how it differs from the default branch. */
+/** Renders a branch: its name, last commit, and how it differs from the default branch. */
 import type { branchesJson } from '../../../../code/repository/branches/json.ts';
 import type { PipelineRow } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Divergence } from '../../../../platform/git/protocol_types.ts';
@@ -81,7 +81,7 @@ const deleteForm = (visit: Visit, project: Project, { branch }: BranchLine): Htm
       )
     : null;
 
-/** Says why a branch cannot be deleted by those who may delete others. */
+/** Renders the reason why a branch cannot be deleted by a user who can delete others. */
 const protectedNote = (
   { call: { viewer } }: Visit,
   project: Project,

@@ -26,7 +26,7 @@ type ListContext = {
   /** Path of the job's page. */
   path: string;
   job: JobRow;
-  /** Whether it has artifacts that expire; and whether it has any. */
+  /** True if it has artifacts that expire; true if it has any. */
   expires?: boolean;
   hasLeft?: boolean;
 };

@@ -59,14 +59,14 @@ const runnerFact = (visit: Visit, found: LoadedJob, { runner }: Json): Html | nu
   return fact('Runner', path === null ? text : html`<a href="${path}#runner_${runner.id}">${text}</a>`);
 };
 
-/** Links to the job that replaced this one, and to the one that it replaced. */
+/** Links to the job that replaced this job, and to the job that it replaced. */
 const retryFacts = ({ code: { project }, job }: LoadedJob, stage: readonly JobRow[]): Html => {
   const link = (id: number): Html => html`<a href="${projectPagePath(project, `jobs/${id}`)}">#${id}</a>`;
   const next = stage.find(({ retry_of_id }) => retry_of_id === job.id);
   return html`${next !== undefined && fact('Retried by', link(next.id))}${job.retry_of_id !== null && fact('Retry of', link(job.retry_of_id))}`;
 };
 
-/** @param stage the jobs of its stage, retried ones included */
+/** @param stage the jobs of its stage, including retried jobs */
 export const jobFacts = async (
   visit: Visit,
   found: LoadedJob,

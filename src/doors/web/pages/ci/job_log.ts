@@ -1,4 +1,4 @@
-/** Renders the log of a job, with buttons that show the times of its lines and wrap long ones. */
+/** Renders the log of a job, with buttons that show the times of its lines and wrap long lines. */
 import { hasTimestamps } from '../../../../ci/artifacts/traces/line_timestamp.ts';
 import type { TracePart } from '../../../../ci/artifacts/traces/read_trace_part.ts';
 import type { LoadedJob } from '../../../../ci/jobs/find.ts';
@@ -26,7 +26,7 @@ export const withLogChoices = (visit: Visit, { timestamps, wrap }: Choices): Vis
   return { ...visit, preferences };
 };
 
-/** The part of a log that a page shows: a part from 1 on, or that of a line. */
+/** Part of a log to show: a part number starting at 1, or the part that contains a line. */
 export type LogPosition = { part?: number | undefined; line?: number | undefined };
 
 const choiceButtons = (visit: Visit, path: string, text: string): Html => {

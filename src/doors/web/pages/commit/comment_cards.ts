@@ -93,7 +93,7 @@ export type CommentGiven = {
   /** Text that was not accepted. */
   typed?: string | undefined;
   problems?: FormProblems;
-  /** What the comment was about. The form at the end of the page keeps it, if no other form has the text. */
+  /** Subject of the comment. The form at the end of the page keeps it, if no other form has the text. */
   about?: CommentAbout;
 };
 

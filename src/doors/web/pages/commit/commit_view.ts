@@ -79,7 +79,7 @@ const messageBody = (message: string): string => {
 
 type Message = { title: Html; body: Html | null };
 
-/** Renders the message. What it refers to is linked for those who may see it. */
+/** Renders the message. Links references that the viewer can see. */
 const showMessage = async ({ call }: Visit, project: Project, { message }: Commit): Promise<Message> => {
   const body = messageBody(message);
   const [title = html``, text] = await plainTexts(call, [toCommitTitle(message), body], project);
@@ -116,7 +116,7 @@ ${requests !== null && fact('Merge requests', requests)}
 ${fact('Branches and tags', refs)}</dl>`;
 };
 
-/** Renders what a user who may push does with the commit; null if the viewer may not. */
+/** Renders the actions on the commit for users who can push; null if the viewer cannot. */
 const pushActions = (visit: Visit, project: Project, { id }: Commit): Html | null =>
   visit.call.signedIn && may(visit.call.viewer, 'push_code', project)
     ? html`<div class="body">${pickForms(visit, { projectId: project.id, path: commitPath(project, id), branch: project.default_branch ?? '' })}</div>`
@@ -132,7 +132,7 @@ const actions = (visit: Visit, project: Project, { id }: Commit): Html => {
 ${tag}<a class="button" href="${path}.diff">Diff</a><a class="button" href="${path}.patch">Patch</a></span>`;
 };
 
-/** What a refused form shows. */
+/** Content of a refused form. */
 export type CommitGiven = CommentGiven & { alert?: string };
 
 type Shown = DiffChoice & {

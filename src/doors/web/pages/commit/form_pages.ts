@@ -58,8 +58,8 @@ const storeComment = async (
 };
 
 /**
- * Returns what the page shows after a comment: a folded file alone, because the page of all files shows none of its
- * lines. Its form is that of all files, where the script opened it in place.
+ * Returns the view of the page after a comment: only the file, if it is folded, because the page of all files shows
+ * none of its lines. Its form is the form of all files, if the script opened it in place.
  */
 const withFoldedFile = async (
   code: Code,

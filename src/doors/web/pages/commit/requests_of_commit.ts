@@ -12,7 +12,7 @@ const some = pageRequest({ per_page: 10 });
 
 type Named = { iid: number; title: string; state: string };
 
-/** Renders links to them; null if there is none that the viewer may see. */
+/** Renders links to them; null if the viewer can see none. */
 export const requestsOfCommit = async (
   { call }: Visit,
   project: Project,

@@ -30,7 +30,7 @@ type PageQuery = { project: string; rest?: string | undefined };
 const suffix = '.atom';
 
 /**
- * Finds what a feed shows: `?format=atom`, or an address that ends in `.atom` and is not that of a ref.
+ * Resolves a feed request: `?format=atom`, or a URL that ends in `.atom` and does not name a ref.
  * @returns null if a page is requested
  */
 export const findFeed = async (

@@ -33,7 +33,7 @@ const maxCommits = 100;
 const branchName = ({ ref }: Resolved): string | null =>
   ref?.startsWith(branchPrefix) === true ? ref.slice(branchPrefix.length) : null;
 
-/** Links to a new merge request between the branches, for those who may open one. */
+/** Links to a new merge request between the branches, for users who can open one. */
 const requestLink = async (
   visit: Visit,
   sides: Sides,

@@ -1,4 +1,4 @@
-/** Lists of projects: those of the user, starred ones, and all that may be explored. */
+/** Lists of projects: the user's projects, starred projects, and all projects to explore. */
 import { sql } from 'kysely';
 import { loadLastPipelinesOfProjects } from '../../../../code/repository/statuses/last_pipelines.ts';
 import { shownStatus } from '../../../../code/repository/statuses/pipeline_summary.ts';
@@ -42,7 +42,7 @@ export const pipelineBadges = async (
   };
 };
 
-/** As `pipelineBadges`, for projects as the API lists them. */
+/** Like `pipelineBadges`, for projects as the API lists them. */
 export const badgesOfListed = async (visit: Visit, projects: readonly ListedProject[]) => {
   const rows = await projectsById(
     visit.call.db,

@@ -29,7 +29,7 @@ import { pushesCard } from './pushes_card.ts';
 import { type LoadedTodos, finishAllForm, loadTodos } from './todos.ts';
 import { todoRow } from './todo_row.ts';
 
-/** Entries of a card; its heading leads to all of them. */
+/** Entries of a card; its heading links to all entries. */
 const maxEntries = 6;
 const maxProjects = 20;
 
@@ -142,7 +142,7 @@ const noProjects = emptyState({
   action: html`<p class="buttons"><a class="button primary" href="/projects/new">New project</a><a class="button" href="/explore">Explore</a></p>`,
 });
 
-// With scripts, it filters as one types; without, it leads to the search.
+// With scripts, it filters while the user types; otherwise, it links to the search.
 const projectFilter = html`<form method="get" action="/dashboard/projects"><input type="search" name="search" class="small-field" placeholder="Filter" aria-label="Filter your projects" data-filter="#own-projects > *"></form>`;
 
 const projectsCard = async (visit: Visit): Promise<Html> => {

@@ -30,7 +30,7 @@ const actions: Record<string, readonly [icon: IconName, text: string]> = {
   marked: ['todo', 'added by you'],
 };
 
-/** Names of the actions, for a filter. */
+/** Names of the actions, used by a filter. */
 export const actionNames: Readonly<Record<string, string>> = {
   assigned: 'Assigned',
   mentioned: 'Mentioned',

@@ -19,7 +19,7 @@ import type { View, Visit } from '../../page.ts';
 /** Keys of other projects that the page offers. */
 const maxReusable = 50;
 
-/** A refused form: of which key (null: the form that adds one), its input and problems. */
+/** A refused form: its key (null for the form that adds a key), its input and problems. */
 export type Tried = {
   keyId: number | null;
   sent: Readonly<Record<string, string>>;

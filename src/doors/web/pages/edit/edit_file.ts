@@ -101,7 +101,7 @@ const show = formPage('edit', async (visit, target) => {
 
 const commitId = optional(text({ maxLength: 64 }));
 
-/** Returns the change that a form describes. Without a content, that of the file stays. */
+/** Returns the change that a form describes. Without content, the content of the file is unchanged. */
 const toAction = (
   { path }: EditTarget,
   { file_path, content, line_ends }: FileFields,

@@ -60,8 +60,8 @@ export const requireEditor = (visit: Visit, target: EditTarget): void => {
 type EditNoun = 'new' | 'new_folder' | 'upload' | 'edit' | 'delete';
 
 /**
- * Declares the page with the form of a change: `/group/project/-/edit/main/README.md`. Users who may read, but not
- * push, are led to this page of their fork.
+ * Declares the page with the form of a change: `/group/project/-/edit/main/README.md`. Users who can read, but not
+ * push, are redirected to this page of their fork.
  */
 export const formPage = (noun: EditNoun, view: (visit: Visit, target: EditTarget) => Promise<View>) =>
   page({

@@ -11,7 +11,7 @@ export const fileParams = {
   ...commitParams,
   file_path: optional(text({ maxLength: 4_096 })),
   content: optional(longText()),
-  /** How lines of the file end; browsers send CR and LF always. */
+  /** Line endings of the file; browsers always send CR and LF. */
   line_ends: oneOf(['lf', 'crlf'], { default: 'lf' }),
   preview: boolean({ description: 'show the changes instead of committing them', default: false }),
 };

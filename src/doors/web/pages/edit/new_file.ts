@@ -16,7 +16,7 @@ import { previewButton, previewPart } from './preview_changes.ts';
 
 const routePath = `${projectRoot}/new/:rest`;
 
-/** Enter in a field presses the first button of a form, which would be that of the templates. */
+/** Enter in a field activates the first button of a form, which would be the template button. */
 const defaultButton = html`<button class="visually-hidden" tabindex="-1" aria-hidden="true">Commit changes</button>`;
 
 type Given = { fields: FileFields; problems?: FormProblems; template?: string; preview?: Html };

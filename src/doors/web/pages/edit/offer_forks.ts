@@ -1,4 +1,4 @@
-/** The pages that lead users who may not push to a project to the same page of their fork. */
+/** Pages that redirect users who cannot push to a project to the same page of their fork. */
 import { listOwnForks } from '../../../../code/repository/forks/own_forks.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';

@@ -46,7 +46,7 @@ type LineContext = {
   project: Project;
   /** Id of the deployment that the environment runs; null: none. */
   current: number | null;
-  /** Whether the viewer may run jobs of the ref. */
+  /** Returns whether the viewer may run jobs of the ref. */
   mayRun: (deployment: ShownDeployment['row']) => boolean;
 };
 

@@ -34,15 +34,15 @@ type Query = { search: string; sort: Order; archived: boolean };
 
 const defaultOrder: Order = 'activity_desc';
 
-/** Groups have no stars and no activity of their own: their lists are by name then. */
+/** Groups have no stars and no activity, so their lists are then sorted by name. */
 const groupOrder = (order: Order) =>
   order.startsWith('created')
     ? ({ order_by: 'id', sort: order === 'created_asc' ? 'asc' : 'desc' } as const)
     : ({ order_by: 'name', sort: 'asc' } as const);
 
 /**
- * Loads a page of the subgroups, then the projects, of a group: those directly in it, or for a search all below it.
- * Archived projects are a list of their own.
+ * Loads a page of a group's subgroups, then its projects: direct children, or for a search all descendants. Archived
+ * projects are a separate list.
  */
 const loadContents = async (
   call: Call,

@@ -1,4 +1,4 @@
-/** Lists of groups: all that the visitor sees, and those they belong to. */
+/** Lists of groups: all groups that the visitor sees, and the groups they belong to. */
 import { listGroups } from '../../../../identity/groups/list.ts';
 import { mayCreateGroup } from '../../../../identity/groups/create.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';

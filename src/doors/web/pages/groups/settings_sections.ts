@@ -11,7 +11,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
 import { avatarInput } from '../../parts/fields/avatar_input.ts';
 
-/** The values of the fields of a section: stored ones, or refused input. */
+/** The values of the fields of a section: stored values, or refused input. */
 export type Shown = {
   visit: Visit;
   group: Group;
@@ -78,7 +78,7 @@ const visibility: GroupSection = {
   ],
 };
 
-/** `noone` and `administrator` have the same effect: administrators are exempt. Offers the one that is stored. */
+/** `noone` and `administrator` have the same effect: administrators are exempt. Offers the stored value. */
 const administratorsOnly = (stored: string) =>
   [stored === 'noone' ? 'noone' : 'administrator', 'Administrators of the instance'] as const;
 

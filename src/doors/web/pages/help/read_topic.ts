@@ -14,7 +14,7 @@ export type HelpText = {
 
 const texts = new Map<string, HelpText>();
 
-/** Returns the address of a link; null: it leads to a file that help does not have. */
+/** Returns the URL of a link; null if it points to a file that help does not have. */
 const toAddress = (target: string, file: string): string | null => {
   if (/^(?:[a-z]+:|\/)/.test(target)) return target;
   const [path = '', fragment] = target.split('#');
@@ -24,7 +24,7 @@ const toAddress = (target: string, file: string): string | null => {
   return topic === undefined ? null : `/help/${topic.name}${anchor}`;
 };
 
-/** Rewrites links to other files of the package; those that help does not have become plain text. */
+/** Rewrites links to other files of the package; links to files that help does not have become plain text. */
 export const rewriteLinks = (markdown: string, file: string): string =>
   markdown.replaceAll(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (_whole, text: string, target: string) => {
     const address = toAddress(target, file);

@@ -1,7 +1,7 @@
 /** The topics of help, by group, in reading order. Each is a Markdown file of the package. */
 
 export type Topic = {
-  /** In addresses: `/help/installation`. */
+  /** Used in URLs: `/help/installation`. */
   name: string;
   title: string;
   /** One line for the start page. */

@@ -21,7 +21,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Indents JSON; any other text stays as it is. */
+/** Indents JSON; any other text is unchanged. */
 const indent = (text: string): string => {
   const value = parse(text);
   return value === undefined ? text : JSON.stringify(value, null, 2);

@@ -1,4 +1,4 @@
-/** How pages show the state of hooks and the outcome of attempts. */
+/** Renders the state of hooks and the outcome of attempts. */
 import { STATUS_CODES } from '../../../../platform/http/node_http.ts';
 import { isLoggedSuccess } from '../../../../outgoing/deliveries/attempt.ts';
 import type { AttemptSummary } from '../../../../outgoing/deliveries/overview.ts';

@@ -58,7 +58,7 @@ const rowFields = ({ name, one }: Given, row: KeyValueRow, at: number): Html => 
 `;
 };
 
-/** Renders the rows, and empty ones for more. */
+/** Renders the rows, and empty rows for more. */
 export const keyValueRows = (given: Given, rows: readonly KeyValueRow[]): Html => {
   const { name, legend, hint, problems } = given;
   const blanks = Array.from({ length: Math.max(0, Math.min(blankRows, maxRows - rows.length)) }, () => blank);

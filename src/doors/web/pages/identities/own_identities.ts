@@ -11,7 +11,7 @@ export const identitiesPath = '/profile/identities';
 
 type Line = { name: string; label: string; identity: Identity | undefined; isOn: boolean };
 
-/** Lists all providers, and linked ones that are no longer configured. */
+/** Lists all providers, and linked providers that are no longer configured. */
 const linesOf = ({ call }: Visit, identities: readonly Identity[]): Line[] => {
   const { sign_in_providers: providers } = call.platform.config;
   const names = new Set(

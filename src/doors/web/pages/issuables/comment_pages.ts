@@ -1,4 +1,4 @@
-/** Forms of comments: new ones, replies, threads and reactions. */
+/** Forms of comments: new comments, replies, threads and reactions. */
 import type { Call } from '../../../../core/access/call.ts';
 import { addReply, createDiscussion } from '../../../../planning/discussions/create.ts';
 import { findDiscussion } from '../../../../planning/discussions/queries.ts';

@@ -31,7 +31,7 @@ const ignored = new Set<Failure['kind']>(['not_found', 'unavailable', 'too_large
 const isIgnored = (error: unknown): boolean =>
   isGitFailure(error) || (error instanceof Failure && ignored.has(error.kind));
 
-/** Reads a template. Its lines end as those of a description that a form sends. */
+/** Reads a template. Its line endings match a description sent by a form. */
 const readPlain = async (code: Code, type: DescriptionType, name: string): Promise<Template> => {
   const { content } = await readTemplate(code, type, name);
   return { name, content: content.replaceAll('\r\n', '\n') };
@@ -69,7 +69,7 @@ type Applied = {
   type: DescriptionType;
   issuable_template?: string | undefined;
   applied_template?: string | undefined;
-  /** What the form has. */
+  /** Values of the form. */
   description: string;
 };
 
@@ -89,8 +89,8 @@ export const applyTemplate = async (
 };
 
 /**
- * Renders the choice of a template within a form; null where there are none.
- * @param path address that shows the form again with a template. The script inserts its text instead.
+ * Renders the choice of a template within a form; null if there are none.
+ * @param path URL that shows the form again with a template. The script inserts its text instead.
  */
 export const templateFields = (path: string, { names, chosen }: Offer): Html | null =>
   names.length === 0

@@ -2,7 +2,7 @@
 import { type Html, html } from '../../parts/html.ts';
 import { type Texts, fingerprintTexts } from '../../parts/timeline/edit_conflicts.ts';
 
-/** Texts that were saved since a form was opened, and those of the form. */
+/** Texts that were saved since a form was opened, and the texts of the form. */
 export type EditConflict = { saved: Texts; typed: Texts };
 
 /** @param base fingerprint of the texts that the form was opened with */
@@ -16,7 +16,10 @@ export const submitLabel = (conflict: EditConflict | null): string =>
 const savedText = (label: string, text: string): Html =>
   html`<h3>${label}</h3><p class="lines">${text === '' ? 'None' : text}</p>`;
 
-/** Renders the saved texts that differ from those of the form. @param editPath where the saved ones are edited */
+/**
+ * Renders the saved texts that differ from the texts of the form.
+ * @param editPath path of the form to edit the saved texts
+ */
 export const conflictCard = (
   conflict: EditConflict | null,
   editPath: string,

@@ -59,8 +59,8 @@ export const editFormView = <L extends LoadedTarget>(
 const withPlainLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
 
 /**
- * Returns the texts of the form, and the edit they mean. Browsers send other line ends than the text may have, so a
- * description that differs by nothing else stays as it is.
+ * Returns the texts of the form, and the resulting edit. Browsers convert line endings, so a description that differs
+ * only in line endings is unchanged.
  */
 export const readTexts = (
   before: Texts,

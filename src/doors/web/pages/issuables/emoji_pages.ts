@@ -22,7 +22,7 @@ const maxShown = 300;
 
 const subjectParams = { ...recordParams, note_id: optional(id()), ...returnParam };
 
-/** Adds the caller's reaction, or takes it back. Of an emoji with several names, one that was used already is taken. */
+/** Adds or removes the caller's reaction. For an emoji with several names, uses a name that was already used. */
 const toggleAward = async <L extends LoadedNoteable>(
   noun: NounActions<L>,
   call: Call,

@@ -1,4 +1,4 @@
-/** What pages of comments, tasks and subscriptions need to know of issues, merge requests or snippets. */
+/** Properties of issues, merge requests or snippets that pages of comments, tasks and subscriptions need. */
 import type { Call } from '../../../../core/access/call.ts';
 import type {
   LoadedNoteable,
@@ -24,12 +24,12 @@ export type ShownWith = {
   typed?: string;
 };
 
-/** What pages of comments need to know of a kind of record. */
+/** Properties of a kind of record that pages of comments need. */
 export type CommentedKind<Loaded extends LoadedNoteable> = {
   noun: NounActions<Loaded>;
   /** The same noun, which executes quick actions. */
   commented: NounActions<Loaded>;
-  /** Before the number of a record in texts: `#`. */
+  /** Prefix of the number of a record in texts: `#`. */
   sign: string;
   /** Route of its list: `/-/projects/:project/issues`; its other routes are below. */
   routePath: string;

@@ -30,7 +30,7 @@ export const mergeList = <T>(current: readonly T[], shown: readonly T[], sent: r
 
 type SentLabels = { labels?: string[] | null | undefined; add_labels?: string[] | undefined };
 
-/** Converts a list of labels to those that the form adds and removes. */
+/** Converts a list of labels to the labels that the form adds and removes. */
 export const labelChanges = <E extends SentLabels>(edit: E, shown: readonly string[] | undefined): E => {
   const { labels, add_labels = [] } = edit;
   if (shown === undefined || labels === undefined || labels === null) return edit;
@@ -52,7 +52,7 @@ type Value = {
   text: string | null;
 };
 
-/** @throws Failure 409 if a single value is no longer the one that the form showed */
+/** @throws Failure 409 if a single value has changed since the form was shown */
 export const requireShownValue = ({ word, shown, sent, current, text: said }: Value): void => {
   if (shown === undefined || sent === undefined) return;
   if (shown === (current ?? '') || (sent ?? '') === (current ?? '')) return;

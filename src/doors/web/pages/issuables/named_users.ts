@@ -33,8 +33,8 @@ type Sent = {
 };
 
 /**
- * Adds the users that a form names to those that it ticks.
- * @throws Failure 400 if there is no such user
+ * Adds the users that a form names to the selected users.
+ * @throws Failure 400 if a user does not exist
  */
 export const withNamedUsers = async <E extends Sent>(
   db: Reader,

@@ -1,4 +1,4 @@
-/** Shows the problems of a form that has no page of its own. */
+/** Shows the problems of a form without a separate page. */
 import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import { type Redirect, type View, type Visit, redirect } from '../../page.ts';
 import { type FormProblems, attempt, formatProblem } from '../../parts/form.ts';

@@ -17,7 +17,7 @@ type Listed = {
   references: { full: string };
 };
 
-/** Merges the lists of several roles, those that changed last first. */
+/** Merges the lists of several roles, most recently changed first. */
 const mergeLists = (lists: readonly Listed[][]): Listed[] => {
   const records = new Map(lists.flat().map((record) => [record.id, record]));
   return [...records.values()]
@@ -48,7 +48,7 @@ export const findOwnIssues = async ({ call }: Visit, search: string): Promise<Ma
   return { title, matches: issues.map((issue) => ({ ...toMatch(issue, '#'), icon: 'issue' as const })) };
 };
 
-/** As `findOwnIssues`, of merge requests; also those that the user reviews. */
+/** Like `findOwnIssues`, for merge requests, including requests that the user reviews. */
 export const findOwnMergeRequests = async ({ call }: Visit, search: string): Promise<MatchGroup> => {
   const title = 'Your merge requests';
   if (!call.signedIn) return { title, matches: [] };

@@ -87,7 +87,7 @@ const newRecordPages = async (visit: Visit, project: Project): Promise<Match[]> 
     }));
 };
 
-/** Finds pages by words of their names, those of the current project first. */
+/** Finds pages by words of their names, pages of the current project first. */
 export const findPages = async (
   visit: Visit,
   project: Project | null,

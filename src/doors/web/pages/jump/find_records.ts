@@ -29,7 +29,7 @@ const maxUsers = 4;
 
 export const firstPage = (per_page: number): PageRequest => pageRequest({ per_page });
 
-/** Finds projects by a part of their name; without one, the own projects that changed last. */
+/** Finds projects by a part of their name; without a name, the user's most recently changed projects. */
 export const findProjects = async ({ call }: Visit, search: string): Promise<MatchGroup> => {
   const order = { order_by: 'last_activity_at', sort: 'desc' } as const;
   const selection = search === '' ? { membership: true } : { search };
@@ -62,7 +62,7 @@ type Selection = { iids?: number[]; search?: string; in?: string[] };
 /** A listed record, for a suggestion. */
 type Numbered = { iid: number; title: string; state: string };
 
-/** Lists issues of a project that the viewer sees, those that changed last first. */
+/** Lists issues of a project that the viewer sees, most recently changed first. */
 export const selectIssues = async (
   { call }: Visit,
   project: Project,
@@ -76,7 +76,7 @@ export const selectIssues = async (
   return items.map(parseIssue);
 };
 
-/** As `selectIssues`, of merge requests. */
+/** Like `selectIssues`, for merge requests. */
 export const selectMergeRequests = async (
   { call }: Visit,
   project: Project,
@@ -90,7 +90,7 @@ export const selectMergeRequests = async (
   return items.map(parseRequest);
 };
 
-/** Finds issues of the project by number or words; without either, those that changed last. */
+/** Finds issues of the project by number or words; without either, the most recently changed issues. */
 export const findIssues = async (visit: Visit, project: Project, search: string): Promise<MatchGroup> => {
   const issues = await selectIssues(visit, project, toSelection(search));
   const matches = issues.map(({ iid, title, state }) => ({
@@ -102,7 +102,7 @@ export const findIssues = async (visit: Visit, project: Project, search: string)
   return { title: `Issues of ${project.full_path}`, matches };
 };
 
-/** As `findIssues`, for merge requests. */
+/** Like `findIssues`, for merge requests. */
 export const findMergeRequests = async (
   visit: Visit,
   project: Project,
@@ -137,7 +137,7 @@ export const findFiles = async ({ call }: Visit, project: Project, search: strin
   return { title, matches };
 };
 
-/** Lists active users by a part of their name. As over the API, for those who have signed in. */
+/** Lists active users by a part of their name. As in the API, only for signed-in users. */
 export const selectNamedUsers = async (
   { call }: Visit,
   search: string,

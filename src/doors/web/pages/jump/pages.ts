@@ -42,8 +42,8 @@ const parseReference = (query: string): Reference | null => {
 };
 
 /**
- * Finds issues and merge requests: of the project that the query names, else of the one that is open, else the user's
- * own. Null: the query names no project that the viewer sees, or no record of their own.
+ * Finds issues and merge requests: in the project that the query names, otherwise in the open project, otherwise the
+ * user's own records. Returns null if the query names no visible project, or matches none of the user's records.
  */
 const findReferenced = async (
   visit: Visit,

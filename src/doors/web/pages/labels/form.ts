@@ -22,7 +22,7 @@ export const labelFormParams = {
 const shape = object(labelFormParams);
 export type LabelForm = Static<typeof shape>;
 
-/** The values of the form as they were sent, including invalid ones. */
+/** The form values as sent, including invalid values. */
 type Filled = { [F in keyof LabelForm]?: string | number | null | undefined };
 
 export type TriedLabel = { filled: Filled; problems: FormProblems };

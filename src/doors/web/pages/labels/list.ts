@@ -38,7 +38,7 @@ const counts = (visit: Visit, list: OwnedList, { shown }: Line): Html => {
   }`;
 };
 
-/** Renders the form that subscribes to a label, and leads back to the same page of the list. */
+/** Renders the form that subscribes to a label and returns to the same page of the list. */
 const subscribeForm = (visit: Visit, { path }: OwnedList, { row, shown }: Line): Html => {
   const mark = visit.path.indexOf('?');
   const query = mark === -1 ? '' : visit.path.slice(mark);

@@ -28,9 +28,9 @@ export type OwnedList = {
   full_path: string;
   /** Public path of the list. */
   path: string;
-  /** Whether the visitor may create, edit and delete here. */
+  /** Returns whether the visitor may create, edit and delete here. */
   canChange: boolean;
-  /** Whether the visitor may move records of the project to its group. Absent: that is not known. */
+  /** True if the visitor may move records of the project to its group. Absent if unknown. */
   canPromote?: boolean;
   view: (visit: Visit, shown: Shown, content: Html) => View;
 };

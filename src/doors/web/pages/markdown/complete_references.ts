@@ -1,4 +1,4 @@
-/** Finds what a reference or an emoji that is being typed may be completed to, as far as the viewer may see it. */
+/** Finds completions of a partially typed reference or emoji that the viewer can see. */
 import { type ProjectAction, may } from '../../../../core/access/may.ts';
 import { listParticipants } from '../../../../planning/issuables/participants.ts';
 import { findIssue } from '../../../../planning/issues/find.ts';
@@ -75,7 +75,7 @@ const completeUser = async (visit: Visit, query: CompletionQuery): Promise<Compl
     .map(([username, name]) => ({ insert: `@${username}`, text: name, hint: `@${username}` }));
 };
 
-/** Numbers that begin with the digits: 12, 120 to 129. Longer ones need another digit. */
+/** Numbers that start with the digits: 12, 120 to 129. Longer numbers need another digit. */
 const withPrefix = (digits: string): number[] => [
   Number(digits),
   ...Array.from({ length: 10 }, (_one, digit) => Number(digits) * 10 + digit),

@@ -1,4 +1,4 @@
-/** What editors of Markdown texts ask for: the preview, and completions of references. */
+/** Requests of Markdown editors: the preview, and completions of references. */
 import { id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
 import { RawPage, page } from '../../page.ts';

@@ -8,7 +8,7 @@ import { nameRole } from '../../parts/projects/role.ts';
 import type { Visit } from '../../page.ts';
 import type { MemberList } from './project_or_group_routes.ts';
 
-/** A refused form: of which member (null: the form that adds one), its input and problems. */
+/** A refused form: its member (null for the form that adds a member), its input and problems. */
 export type Tried = {
   userId: number | null;
   sent: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ export type Tried = {
   candidates?: readonly UserRow[];
 };
 
-/** A refused form of a shared group: of which one (null: the form that invites one), its input and problems. */
+/** A refused form of a shared group: its group (null for the form that invites a group), its input and problems. */
 export type TriedGroup = {
   groupId: number | null;
   sent: Readonly<Record<string, string>>;
@@ -33,7 +33,10 @@ type Role = {
   label?: string;
 };
 
-/** Renders the fields of a role and its last day. @param role with `id` that sets the fields apart from those of other forms */
+/**
+ * Renders the fields of a role and its last day.
+ * @param role with `id`, which makes the field ids unique among forms
+ */
 export const roleFields = (
   { kind, source }: MemberList,
   { id, level, expires, problems, name = 'access_level', label = 'Role' }: Role,

@@ -1,4 +1,4 @@
-/** Invitations by e-mail on the page of members: the form, and the pending ones. */
+/** Invitations by e-mail on the page of members: the form, and the pending invitations. */
 import { isMailOn } from '../../../../core/mail/enqueue_mails.ts';
 import { isMembershipLocked } from '../../../../identity/groups/inherited_options.ts';
 import { type ListedInvitation, listInvitations } from '../../../../projects/members/invitations/queries.ts';

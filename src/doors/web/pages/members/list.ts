@@ -26,7 +26,7 @@ import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
 
-/** A group of which a member is one. */
+/** The group through which a user is a member. */
 type SourceGroup = { full_path: string; isAbove: boolean };
 
 type ListContext = {
@@ -80,7 +80,7 @@ ${actionPart(context, member)}</li>
 `;
 };
 
-/** Loads the groups from which members come, as far as the visitor sees them. */
+/** Loads the groups from which members come, if the visitor sees the groups. */
 const loadGroups = async (
   { call }: Visit,
   { source }: MemberList,

@@ -53,7 +53,7 @@ const findUsers = async (
 
 type Found = { user: UserRow } | { candidates: UserRow[] };
 
-/** Finds a user by exact user name, else those whose names contain the text. */
+/** Finds a user by exact user name, otherwise users whose names contain the text. */
 const findUser = async (visit: Visit, typed: string): Promise<Found> => {
   const name = typed.trim().replace(/^@/, '');
   if (name === '') return { candidates: [] };
@@ -73,7 +73,7 @@ const typedIn = (sent: RawParams): Record<string, string> =>
 const refuse = async (visit: Visit, list: MemberList, tried: Tried): Promise<View> =>
   await membersView(visit, list, {}, tried);
 
-/** Shows the problems of an invalid form only to users who may submit it. @throws Failure 403 */
+/** Shows the problems of an invalid form only to users who can submit it. @throws Failure 403 */
 const refuseInvalid =
   ({ find }: MemberListRoute) =>
   async (visit: Visit, sent: RawParams, fields: FormProblems['fields']): Promise<View> => {

@@ -19,7 +19,7 @@ const typedIn = (sent: RawParams): Record<string, string> =>
     ),
   );
 
-/** @throws Failure 404 for a hidden place, 403 for those who do not administer its members */
+/** @throws Failure 404 for a hidden place, 403 for users who may not administer its members */
 const findAdministered = async (
   { find }: MemberListRoute,
   visit: Visit,
@@ -46,7 +46,7 @@ const refuseInvalid =
     return await refuse(visit, groupId, { list, sent, problems: { text: null, fields } });
   };
 
-/** Finds the group with this path; null if there is none that the visitor sees. */
+/** Finds the group with this path; null if the visitor cannot see it. */
 const findTyped = async ({ call }: Visit, typed: string): Promise<{ id: number; name: string } | null> => {
   const path = typed.trim().replace(/^\/+/, '');
   // A number would be an id.

@@ -94,14 +94,14 @@ const invitePart = async (visit: Visit, list: MemberList, tried: TriedGroup | nu
 <p class="quiet">Members get their group role, limited to the role you choose here.</p>`;
 };
 
-/** Renders the list, with its forms for those who administer members; null if there is nothing to show. */
+/** Renders the list, with its forms for users who administer members; null if there is nothing to show. */
 export const sharedGroupsPart = async (
   visit: Visit,
   list: MemberList,
   tried: TriedGroup | null,
 ): Promise<Html | null> => {
   const all = await listShares(visit.call, list.source);
-  // Only those who can end a share are told of groups that they do not see.
+  // Groups that a user cannot see are listed only if the user can end the share.
   const shares = list.source.mayAdmin ? all : all.filter(({ full_path }) => full_path !== null);
   const invite = await invitePart(visit, list, tried);
   if (shares.length === 0) return invite;

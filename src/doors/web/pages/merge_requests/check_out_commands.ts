@@ -6,8 +6,8 @@ export const quoteWord = (word: string): string =>
   /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
- * Checks out the head, which the target project keeps, also of a fork. The branch of a fork gets a name of its own: the
- * reader may have a branch of the same name, such as `main`, with commits that it would lose.
+ * Checks out the head, which the target project keeps, even for forks. The branch of a fork gets a unique name, because
+ * the reader may have a branch of the same name, such as `main`, that would lose commits.
  */
 export const checkOutHead = ({ merge_request, project }: LoadedMergeRequest): string => {
   const { iid, source_branch, source_project_id } = merge_request;

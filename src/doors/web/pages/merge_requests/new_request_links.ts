@@ -1,4 +1,4 @@
-/** Tells which pages lead to the form for a new merge request. */
+/** Decides which pages link to the form for a new merge request. */
 import { listOwnForks } from '../../../../code/repository/forks/own_forks.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
@@ -12,8 +12,8 @@ const hasForm = ({ call }: Visit): boolean =>
   call.signedIn && call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`);
 
 /**
- * Whether the viewer can propose changes to the project: by a branch of the project, of a fork, or of a fork that they
- * may create.
+ * Returns whether the viewer can propose changes to the project: by a branch of the project, of a fork, or of a fork
+ * that they may create.
  */
 export const canPropose = async (visit: Visit, project: Project): Promise<boolean> => {
   const { call } = visit;
@@ -26,8 +26,8 @@ export const canPropose = async (visit: Visit, project: Project): Promise<boolea
 };
 
 /**
- * Finds the usual target of merge requests for branches of the project: the one that it was forked from, or itself;
- * null if the viewer may open none.
+ * Finds the usual target of merge requests for branches of the project: the project that it was forked from, or itself;
+ * null if the viewer may not open any.
  */
 export const findUsualTarget = async (visit: Visit, project: Project): Promise<Project | null> => {
   const { call } = visit;
@@ -35,7 +35,7 @@ export const findUsualTarget = async (visit: Visit, project: Project): Promise<P
   return (await listTargets(call, project))[0] ?? null;
 };
 
-/** Whether the viewer may open merge requests for branches of the project. */
+/** Returns whether the viewer may open merge requests for branches of the project. */
 export const canProposeBranches = async (visit: Visit, project: Project): Promise<boolean> =>
   (await findUsualTarget(visit, project)) !== null;
 

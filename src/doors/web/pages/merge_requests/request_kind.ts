@@ -1,4 +1,4 @@
-/** Merge requests, for the pages that issues have, too. */
+/** Merge requests, for the pages shared with issues. */
 import {
   type LoadedMergeRequest,
   findMergeRequest,

@@ -8,7 +8,7 @@ import type { Visit } from '../../page.ts';
 type Given = {
   /** Address of the form. */
   action: string;
-  /** How many threads are open. */
+  /** Number of open threads. */
   count: number;
   /** Opens to the right. */
   isLeft?: boolean;

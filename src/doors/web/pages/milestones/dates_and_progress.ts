@@ -19,7 +19,7 @@ const spellDue = (due: string, today: string): string => {
   return days > 0 ? `Due in ${count}` : `${count} overdue`;
 };
 
-/** Renders the dates of a milestone; whether it is late is said in words. @param today `YYYY-MM-DD` */
+/** Renders the dates of a milestone; the text says whether it is late. @param today `YYYY-MM-DD` */
 export const datesPart = ({ state, start_date, due_date }: Dated, today: string): Html => {
   const start = start_date !== null && html`${dayPart(start_date, today)}`;
   if (due_date === null)

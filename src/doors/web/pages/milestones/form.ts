@@ -20,7 +20,7 @@ export const milestoneFormParams = {
 
 const names = ['title', 'description', 'start_date', 'due_date'] as const;
 
-/** The values of the form as they were sent, including invalid ones. */
+/** The form values as sent, including invalid values. */
 type Filled = { [N in (typeof names)[number]]?: string | null | undefined };
 
 export type TriedMilestone = { filled: Filled; problems: FormProblems };

@@ -129,7 +129,7 @@ const actions = (visit: Visit, { path }: OwnedList, { iid, state }: MilestoneRow
   )}`;
 };
 
-/** Links to a new issue on the milestone, for those who may choose it in the form. */
+/** Links to a new issue on the milestone, for users who can choose it in the form. */
 const newIssueLink = (
   { call }: Visit,
   { project }: OwnedList,

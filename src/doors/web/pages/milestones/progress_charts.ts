@@ -74,7 +74,7 @@ const scaleOf = ({ points, span }: Series): Scale => {
 const lineOf = (points: readonly Point[], { x, y }: Scale, valueOf: (point: Point) => number): string =>
   points.map((point) => `${x(point.day)},${y(valueOf(point))}`).join(' ');
 
-/** Renders a chart. @param said what it shows, for those who do not see it */
+/** Renders a chart. @param said text alternative for screen readers */
 const figure = ({ first, end, today }: Series, said: string, lines: Html, summary: string): Html =>
   html`<figure class="chart"><svg viewBox="-4 -6 ${width + 8} ${height + 12}" role="img" aria-label="${said}">
 <path class="grid" d="M0 0H${width}M0 ${height / 2}H${width}M0 ${height}H${width}"/>

@@ -129,7 +129,7 @@ export const pages = [
     audience: 'user',
     params: object(asking),
     handle: ask,
-    // Parameters such as repeated ones: reported to the application where it is known.
+    // Invalid parameters, such as repeated parameters, are reported to the application if it is known.
     invalid: ask,
   }),
   page({ method: 'POST', path: '/oauth/authorize', audience: 'user', params: decided, handle: decide }),

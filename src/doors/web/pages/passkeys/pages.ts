@@ -1,4 +1,4 @@
-/** The passkeys of the own account, and the sign-in with one. */
+/** The passkeys of the user's account, and sign-in with a passkey. */
 import { requireUser } from '../../../../core/access/call.ts';
 import { addPasskey, creationOptions, removePasskey } from '../../../../identity/passkeys/add_and_remove.ts';
 import { type PasskeyRow, listPasskeys } from '../../../../identity/passkeys/queries.ts';
@@ -60,7 +60,7 @@ const newForm = async (visit: Visit, name: string, problems: FormProblems): Prom
   )}`;
 };
 
-/** What the form shows of a problem with the answer, which has no field. */
+/** Problem text of the response, which has no form field. */
 const asShown = ({ text: general, fields: { passkey, ...fields } }: FormProblems): FormProblems => ({
   text: passkey === undefined ? general : `The passkey ${passkey.join('. ')}.`,
   fields,

@@ -1,4 +1,4 @@
-/** The page of a user; the same address of a group leads to the group's page. */
+/** The page of a user; the same URL of a group redirects to the group's page. */
 import { findGroup } from '../../../../identity/groups/find.ts';
 import { userIdByName } from '../../../../identity/users/queries.ts';
 import { unauthorized } from '../../../../platform/errors.ts';
@@ -23,7 +23,7 @@ export const pages = [
     handle: async (visit, { name, ...query }) => {
       const id = await userIdByName(visit.call.db, name);
       if (id !== undefined) {
-        // As over the API, profiles are for those who have signed in.
+        // As in the API, only signed-in users can see profiles.
         if (!visit.call.signedIn) throw unauthorized();
         return await profilePage(visit, id, query);
       }

@@ -70,7 +70,7 @@ const loadCalendar = async (visit: Visit, id: number, path: string): Promise<Htm
   }
 };
 
-/** Renders the profile of a user. Of blocked users it shows only who they are. */
+/** Renders the profile of a user. For blocked users, shows only their identity. */
 export const profilePage = async (visit: Visit, id: number, query: PageQuery): Promise<View> => {
   const user = await loadUser(visit.call.db, id);
   const profile = publicProfile(user, visit.call);

@@ -1,4 +1,4 @@
-/** The own user name, and the deletion of the own account. */
+/** The user name, and the deletion of the account. */
 import { requireActor, requireUser } from '../../../../core/access/call.ts';
 import { hasPassword } from '../../../../identity/sessions/change_password.ts';
 import { confirmPassword } from '../../../../identity/sessions/confirm_password.ts';

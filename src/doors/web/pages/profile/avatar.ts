@@ -1,4 +1,4 @@
-/** The picture of the own account: shown, uploaded and removed. */
+/** The avatar of the user's account: show, upload and remove. */
 import { requireActor } from '../../../../core/access/call.ts';
 import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { withAvatar } from '../../../../identity/avatars/store_avatar.ts';

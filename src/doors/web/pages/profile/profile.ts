@@ -82,9 +82,9 @@ const lines = (filled: Filled, problems: FormProblems) => [
 ];
 
 type Problems = {
-  /** Of the form of texts. */
+  /** For the form of texts. */
   texts?: FormProblems;
-  /** Of the picture. */
+  /** For the avatar. */
   picture?: FormProblems;
 };
 
@@ -124,7 +124,7 @@ const save = page({
     const problems = await attempt(async () => {
       if (normalizedEmail(input.email) !== email) await confirmPassword(call, current_password);
       const shown = (await loadUser(call.db, id)).public_email;
-      // A further address that is shown stays the one that is.
+      // Keeps the secondary address that is currently public.
       const address = shown === null || shown === email ? input.email : shown;
       const public_email = show_email ? address : null;
       await updateUser(call.platform, requireActor(call), id, { ...input, public_email });

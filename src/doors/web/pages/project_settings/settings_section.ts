@@ -19,7 +19,7 @@ type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';
 /** A submitted form that was refused. */
 export type Tried = { key: string; sent: RawParams; problems: FormProblems };
 
-/** The values of the fields of a section: stored ones, or refused input. */
+/** The values of the fields of a section: stored values, or refused input. */
 export type Shown = {
   visit: Visit;
   project: Project;
@@ -41,7 +41,7 @@ export type Section = {
   submit?: string;
   /** Shown only to users with this permission. */
   action?: ProjectAction;
-  /** Stored values that are no columns of the project. */
+  /** Stored values that are not columns of the project. */
   load?: (call: Call, project: Project) => Promise<Record<string, unknown>>;
   fields: (shown: Shown) => Promise<readonly (Html | null)[]> | readonly (Html | null)[];
 };

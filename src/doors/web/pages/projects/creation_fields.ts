@@ -34,7 +34,7 @@ export const namespaceSelect = async (call: Call, { chosen, problems }: Chosen):
   });
 };
 
-/** Renders the choice of a visibility. @param widest wider ones cannot be chosen */
+/** Renders the choice of a visibility. @param widest higher visibilities cannot be chosen */
 export const visibilityField = (
   call: Call,
   { chosen, widest = 'public', problems }: { chosen: string; widest?: Visibility; problems: FormProblems },

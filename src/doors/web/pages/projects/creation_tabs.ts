@@ -6,7 +6,7 @@ const ways = [
   ['/projects/import', 'Import'],
 ] as const;
 
-/** Renders the ways to create a project, one of which is current. */
+/** Renders tabs of the ways to create a project. */
 export const creationTabs = (current: (typeof ways)[number][0]): Html =>
   tabs(
     'Ways to create a project',

@@ -18,7 +18,7 @@ const importLink = ({ call }: Visit, project: Project): Html | false =>
   canImportInto(project) &&
   html` Or <a href="${projectPagePath(project, 'import/new')}">import a repository</a> from another server.`;
 
-/** Renders instructions for users who may push, and a remark for others. */
+/** Renders instructions for users who can push, and a note for others. */
 export const emptyRepository = (visit: Visit, project: Project): Html => {
   const { call } = visit;
   const [address] = cloneAddresses(visit, project);

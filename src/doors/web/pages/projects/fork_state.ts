@@ -23,7 +23,7 @@ const stateText = ({ upstream, branch, divergence }: UpstreamState): Html => {
   return html`${parts.join(', ')} ${link}`;
 };
 
-/** Renders the line; null if the project is no fork of one that the viewer may read. */
+/** Renders the line; null if the project is not a fork of a project that the viewer can read. */
 export const forkState = async (visit: Visit, project: Project): Promise<Html | null> => {
   if (project.forked_from_project_id === null) return null;
   const { call } = visit;

@@ -22,7 +22,7 @@ const withoutCredentials = (address: string): string =>
     ? address.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)[^/\\?#]*@/i, '$1')
     : address.replace(/^(\s*[a-z][a-z\d+.-]*:[/\\]*)?.*@/is, '$1');
 
-/** Returns the user name in an address, for its own field. */
+/** Returns the user name in a URL, for its own field. */
 const userNameIn = (address: string): string | null => {
   const name = URL.parse(address.trim())?.username ?? '';
   try {

@@ -19,7 +19,7 @@ const runningPart = ({ import_status }: Project): Html =>
         : 'Branches and tags are being received. Pushes are refused until they are here.',
   })}</section>`;
 
-/** Renders why the latest import failed, for those who may start another one. */
+/** Renders why the latest import failed, for users who can start another import. */
 const failedPart = async ({ call }: Visit, project: Project): Promise<Html> => {
   const failed = (await loadImports(call.db, [project.id])).get(project.id);
   return html`<div class="flash alert" role="alert"><p>The import failed. ${failed?.error}</p>

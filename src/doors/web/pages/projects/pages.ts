@@ -1,4 +1,4 @@
-/** The pages of a project itself, and those that create projects. */
+/** The pages of a project itself, and the pages that create projects. */
 import { findGroup } from '../../../../identity/groups/find.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';

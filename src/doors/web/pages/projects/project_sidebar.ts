@@ -105,7 +105,7 @@ const membersPart = async (visit: Visit, project: Project): Promise<Html | null>
 
 type CodeFacts = ReadmeAndLicense & { ref: string; languages: readonly LanguageShare[] };
 
-/** Renders the column. @param files null if there is no code, or the viewer may not read it */
+/** Renders the column. @param files null if there is no code, or the viewer cannot read it */
 export const projectAside = async (
   visit: Visit,
   project: Project,

@@ -13,7 +13,7 @@ import type { View, Visit } from '../../page.ts';
 import type { Kind, Rule } from './rule_kinds.ts';
 import { type Coverage, loadCoverage } from './rule_coverage.ts';
 
-/** A refused form: of which rule (null: the form that adds one), its input and problems. */
+/** A refused form: its rule (null for the form that adds a rule), its input and problems. */
 export type Tried = {
   rule: string | null;
   sent: Readonly<Record<string, string>>;

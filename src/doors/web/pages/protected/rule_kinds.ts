@@ -1,4 +1,4 @@
-/** What protected branches and protected tags differ in. */
+/** Differences between protected branches and protected tags. */
 import {
   addBranchRule,
   addTagRule,

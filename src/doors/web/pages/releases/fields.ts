@@ -94,7 +94,7 @@ const firstPage = pageRequest({ per_page: 100 });
 
 type Chosen = { id: number; title: string };
 
-/** Loads the milestones of a form: the chosen ones, then at most 100 active ones. */
+/** Loads the milestones of a form: the chosen milestones, then at most 100 active milestones. */
 export const loadMilestoneChoices = async (
   { call }: Visit,
   { id, namespace_id }: Project,

@@ -38,7 +38,7 @@ const newLink = ({ call }: Visit, project: Project): Html | false =>
   may(call.viewer, 'admin_release', project) &&
   html`<a class="button primary" href="${releasesPath(project)}/new">${icon('plus')} New release</a>`;
 
-/** Returns the newest release that is out; null if there is none. */
+/** Returns the latest published release; null if there is none. */
 const findLatest = async ({ call }: Visit, { id }: Project): Promise<ReleaseRow | null> => {
   return await nullIfMissing(latestRelease(call.db, id, call.now));
 };

@@ -19,7 +19,7 @@ type Shown = {
   project: Project;
   release: ReleaseJson;
   notes: Html | null;
-  /** Whether it is the newest release that is out. */
+  /** True for the latest published release. */
   isLatest: boolean;
 };
 

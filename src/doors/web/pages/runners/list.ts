@@ -91,7 +91,7 @@ const tabNames = {
   paused: 'Paused',
 };
 
-/** A warning for administrators, who alone can fix it. */
+/** A warning for administrators, because only they can fix it. */
 const openRunners = (ids: readonly number[]): Html | null =>
   ids.length === 0
     ? null

@@ -4,7 +4,7 @@ import type { RunnerOwner } from '../../../../ci/runners/registration/create.ts'
 import { runnersForGroup, runnersForProject } from '../../../../ci/runners/lists/queries.ts';
 import type { SettingsOwner } from '../ci/owner_settings_routes.ts';
 
-/** Condition over `runners`: those that may take jobs of the owner. */
+/** Condition over `runners`: runners that may run jobs of the owner. */
 export const runnersOf = (owner: SettingsOwner): RawBuilder<boolean> => {
   if (owner.scope === 'instance') return sql<boolean>`1 = 1`;
   return owner.scope === 'group' ? runnersForGroup(owner.group) : runnersForProject(owner.project);

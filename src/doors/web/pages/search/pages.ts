@@ -88,7 +88,7 @@ const count = async (query: Search, scope: ScopeName): Promise<number | undefine
 
 const words = html`All words must occur. Use quotes for an exact phrase: <code>"two words"</code>.`;
 
-/** What a search of each tab compares, and its operators. */
+/** Fields that the search of each tab compares, and its operators. */
 const hints: { [scope in ScopeName]?: Html } = {
   projects: html`An exact phrase in the name or the full path.`,
   blobs: html`One text in the default branches. <code>filename:*.ts</code>, <code>path:src</code> and <code>extension:ts</code> limit the files.`,
@@ -107,7 +107,7 @@ const hintPart = (scope: ScopeName): Html => html`<p class="hint">${hints[scope]
 const allHints = (shown: readonly Tab[]): Html =>
   html`<dl class="hint">${shown.map(({ scope, name }) => html`<dt>${name}</dt><dd>${hints[scope]}</dd>`)}</dl>`;
 
-/** The results, or why there are none. */
+/** The results, or the reason why there are none. */
 const resultsPart = async (
   query: Search,
   scope: ScopeName,
@@ -133,7 +133,7 @@ const resultsPart = async (
 
 type Counts = ReadonlyMap<ScopeName, number | undefined>;
 
-/** Whether a tab is counted although it is not shown. */
+/** True if a tab is counted although it is not shown. */
 const isCounted = ({ scope, isCostly }: Tab, { filters }: Search): boolean =>
   isCostly !== true && !(scope === 'blobs' && filters.ref !== undefined);
 

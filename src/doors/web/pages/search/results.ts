@@ -72,7 +72,7 @@ type Snippet = {
   updated_at: string;
 };
 
-/** Returns the full path of the project of these items, all of which are of one. */
+/** Returns the full path of the project of these items, which all belong to one project. */
 const pathOfProject = async (
   { call }: Visit,
   items: readonly { project_id: number | null }[],
@@ -90,7 +90,7 @@ const snippetRow = ({ title, file_name, author, web_url, updated_at }: Snippet, 
   html`<li><span class="lead">${icon('file')}</span><a class="title" href="${new URL(web_url).pathname}" data-row>${markText(title, [search])}</a><span class="meta">${file_name !== '' && html`<code>${markText(file_name, [search])}</code> `}${author !== null && userLink(author, { size: 'small' })} ${relativeTo(updated_at)}</span></li>
 `;
 
-/** How the items of each scope are shown. */
+/** Renders the items of each scope. */
 export const renderers: Partial<Record<ScopeName, Render>> = {
   projects: (_visit, items) => html`<div class="card">${projectList(items as ListedProject[])}</div>`,
   blobs: async (visit, items, search) => await codeResults(visit, items as FoundBlob[], search),

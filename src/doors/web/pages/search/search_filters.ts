@@ -10,14 +10,14 @@ import { icon } from '../../parts/icon.ts';
 const states = ['all', 'opened', 'closed', 'merged'] as const;
 
 export const filterParams = {
-  /** Of issues and merge requests. */
+  /** For issues and merge requests. */
   state: oneOf(states, { default: 'all' }),
   /** Branch or tag of code and commits, in a search of one project. */
   ref: optional(clearable(text({ maxLength: 1_000 }))),
   include_archived: boolean({ default: false }),
 };
 
-/** The filters of a search: those that its place has. */
+/** The filters that a search scope supports. */
 export type Filters = Pick<SearchFilter, 'state' | 'ref' | 'include_archived'>;
 
 type Sent = { state: (typeof states)[number]; ref?: string | null; include_archived: boolean };

@@ -83,7 +83,7 @@ const inMinutes = (seconds: number): string => {
   return minutes === 1 ? 'in a minute' : `in ${minutes} minutes`;
 };
 
-/** Returns the message of a refused sign-in; null: another failure. @param wrong said of what was wrong */
+/** Returns the message of a refused sign-in; null for other failures. @param wrong text for wrong credentials */
 const problemOf = (error: unknown, wrong: string): string | null => {
   if (!(error instanceof Failure)) return null;
   switch (error.kind) {
@@ -100,7 +100,7 @@ const problemOf = (error: unknown, wrong: string): string | null => {
   }
 };
 
-/** Renders the sign-in page after a refusal. @throws any failure that is none */
+/** Renders the sign-in page after a refusal. @throws any other failure */
 export const refusedView = (
   visit: Visit,
   filled: Filled,

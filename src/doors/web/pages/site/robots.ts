@@ -3,7 +3,7 @@
 /** Pages that no search should find. */
 const closed = ['/admin', '/api/', '/dashboard', '/oauth/', '/profile', '/search', '/users/', '/-/'];
 
-/** Pages of projects that are costly, or of which there is one for every commit, file or filter. */
+/** Expensive pages of projects, and pages that exist for every commit, file or filter. */
 const costly = [
   'archive',
   'blame',

@@ -154,7 +154,7 @@ const create = page({
   handle: async (visit, given) => {
     const { call } = visit;
     const day = given.expires_at ?? null;
-    // Stricter than the API, whose answer shows at once that the token has expired.
+    // Stricter than the API, whose response shows immediately that the token has expired.
     if (day !== null && day <= today(call.now)) return await listView(visit, {}, given, past);
     const expires_at = chosenEnd(given, call.now);
     return await answerForm(

@@ -103,7 +103,7 @@ const maxCachedCharacters = 16 * 1024 * 1024;
 /** Complete folders by commit and by the addresses in their rows. */
 const cache = makeLruCache<Folder>(maxCachedCharacters, ({ rows }) => rows.text.length + 1_000);
 
-/** Anonymous visitors search in places of their own; a page that can do without does not wait for one. */
+/** Searches of anonymous visitors use separate slots; a page with optional results does not wait for a slot. */
 const findEntryCommits = async (
   visit: Visit,
   code: Code,
@@ -201,7 +201,7 @@ ${parentRow(given)}${rows}</tbody></table></section>
 ${nav}`;
 };
 
-/** Returns the card with the last commit and the entries of a folder; null if there is no such ref or folder. */
+/** Returns the card with the last commit and the entries of a folder; null if the ref or folder does not exist. */
 export const treeCard = async (visit: Visit, given: TreeGiven): Promise<Html | null> => {
   const folder = await loadFolder(visit, given);
   return folder === null ? null : await renderCard(visit, given, folder);

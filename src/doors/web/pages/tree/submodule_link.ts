@@ -7,9 +7,8 @@ const projectPath = /^\/[\w.-]+(?:\/[\w.-]+)+$/;
 const withoutSuffix = (path: string): string => trimEnd(path, '/').replace(/\.git$/, '');
 
 /**
- * Returns where a submodule comes from: a path of the instance, or a page of another site; null if it is no address of
- * the web.
- * @param url as `.gitmodules` names it; relative ones start at the project
+ * Returns the source of a submodule: a path of the instance, or a page of another site; null if it is not a web URL.
+ * @param url as `.gitmodules` names it; relative URLs start at the project
  */
 export const submoduleUrl = (
   url: string,

@@ -1,4 +1,4 @@
-/** The second factor of the own account: turned on with a code, off with the password. */
+/** The second factor of the user's account: enabled with a code, disabled with the password. */
 import { object, text } from '../../../../platform/http/schema.ts';
 import { requireUser } from '../../../../core/access/call.ts';
 import { hasPassword } from '../../../../identity/sessions/change_password.ts';

@@ -17,7 +17,7 @@ type Filled = {
   invitation?: string | undefined;
 };
 
-/** Returns the address to which an invitation was sent; null: none, or it is no longer valid. */
+/** Returns the address to which an invitation was sent; null if there is none, or it is no longer valid. */
 const findInvitedEmail = async (
   { call: { platform } }: Visit,
   token: string | undefined,

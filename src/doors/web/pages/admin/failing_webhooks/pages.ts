@@ -16,7 +16,7 @@ import { adminListView } from '../admin_list.ts';
 
 const path = '/admin/failing_webhooks';
 
-/** What a hook belongs to: where its page is, and its name. */
+/** Owner of a hook: the URL of its page, and its name. */
 type Place = { hookPath: string; ownerPath: string; name: string };
 
 type Around = {

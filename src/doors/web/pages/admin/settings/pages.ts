@@ -100,7 +100,7 @@ type Tried = {
   typed?: Typed;
   problems?: FormProblems;
   changes?: readonly Change[];
-  /** What the diagram service answered to a test. */
+  /** Response of the diagram service to a test. */
   diagram?: DiagramAnswer;
 };
 
@@ -196,7 +196,7 @@ export const settingsPages = [
       let changes: Change[] = [];
       const refused = await attempt(async () => {
         if (isReadable && review === undefined) changes = await changeSettings(call, wanted);
-        // Of an unreadable form, validates the rest, to report all problems
+        // If a form is unreadable in part, validates the rest, to report all problems.
         else ({ changes } = computeChanges(call.settings, wanted, around));
       });
       const isFine = isReadable && refused === null;

@@ -22,7 +22,7 @@ export type Filled = string | readonly string[];
 export type Typed = Partial<Record<SettingName, Filled>>;
 
 export type Read = {
-  /** Settings whose value differs from the one that the form showed. */
+  /** Settings whose value differs from the value that the form showed. */
   wanted: RequestedSettings;
   problems: Problems;
   typed: Typed;

@@ -209,7 +209,7 @@ export const loadChangeable = async ({ call: { db } }: Visit, userId: number): P
   return user;
 };
 
-/** Leaves out unchanged limits: for a user who ceases to be external, the usual ones apply then. */
+/** Omits unchanged limits, so that the defaults apply to a user who is no longer external. */
 const changesOf = (user: UserRow, { can_create_group, projects_limit, ...given }: Filled): UserChanges => ({
   ...given,
   ...(can_create_group !== (user.can_create_group === 1) && { can_create_group }),

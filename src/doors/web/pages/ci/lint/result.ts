@@ -1,4 +1,4 @@
-/** What is wrong with a configuration, its jobs by stage, and the configuration with all that it includes. */
+/** Renders the errors of a configuration, its jobs by stage, and the configuration with its includes. */
 import type { PlannedJob } from '../../../../../ci/ci_file/plan.ts';
 import type { SourcePosition } from '../../../../../ci/ci_file/syntax/source_position.ts';
 import type { Problem } from '../../../../../ci/ci_file/syntax/problems.ts';
@@ -61,7 +61,9 @@ const jobsPart = (jobs: readonly PlannedJob[]): Html => {
   }`;
 };
 
-/** Returns what links positions in the files of the ref: the configuration, and those that it includes by `local`. */
+/**
+ * Returns a function that links positions in files of the ref: the configuration, and files it includes with `local`.
+ */
 const linkIntoFiles = ({ project }: Code, { lint }: ProjectLint, ref: string | null): LinkTo => {
   const included = lint.includes.filter(({ type }) => type === 'local').map(({ location }) => location);
   const files = new Set([getConfigPath(project), ...included].map((path) => path.replace(/^\//, '')));

@@ -1,10 +1,10 @@
-/** The lines of the graph of a pipeline: from each needed job to those that wait for it. */
+/** The lines of the graph of a pipeline: from each needed job to the jobs that wait for it. */
 import { type Html, html } from '../../../parts/html.ts';
 
 /** Sizes of the graph in sixteenths of a rem: `.stages.drawn` in parts.css has the same. */
 const box = { width: 208, height: 36 };
 const gap = { x: 48, y: 8 };
-/** How far the line between two jobs of one column reaches to the left. */
+/** Distance to the left of a line between two jobs of one column. */
 const bow = 12;
 
 /** Lines that are drawn; the table lists all needs. */

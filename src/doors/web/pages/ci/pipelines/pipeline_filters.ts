@@ -1,4 +1,4 @@
-/** The filters of the list of pipelines: those of the API. The address keeps them. */
+/** Filters of the pipeline list: the same as in the API. The URL keeps them. */
 import type { Static } from 'typebox';
 import { sources, statuses } from '../../../../../ci/pipelines/list.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';

@@ -65,7 +65,7 @@ const bridgesAmong = async ({ call }: Visit, { project }: LoadedPipeline, jobs: 
   return new Map(shown.map((json) => [json.id, json]));
 };
 
-/** Why a trigger job failed, shown here because it has no page of its own. */
+/** Failure reason of a trigger job, shown here because it has no separate page. */
 const failureOf = ({ status, failure_reason, downstream_errors }: Bridge): Html | null => {
   if (status !== 'failed' || failure_reason === null) return null;
   const text = [failure_reason.replaceAll('_', ' '), ...downstream_errors].join('\n');

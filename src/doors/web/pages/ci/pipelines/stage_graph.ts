@@ -15,13 +15,13 @@ import { listEdges, maxEdges, needEdges } from './need_edges.ts';
 type StageContext = {
   visit: Visit;
   project: Project;
-  /** Whether the viewer may start jobs. */
+  /** True if the viewer may start jobs. */
   isMine: boolean;
   /** Names of the jobs for which a job waits instead of its stage, by its id. */
   needs: ReadonlyMap<number, readonly string[]>;
 };
 
-/** Renders a button without text, beside the box of a job that waits for a start. */
+/** Renders a button without text, next to the box of a job that waits for a start. */
 const startButton = (visit: Visit, path: string, { name }: JobRow): Html =>
   html`<form method="post" action="${path}/play">${hidden('authenticity_token', visit.csrfToken())}<button class="small icon-button" title="Run ${name}">${icon('play', `Run ${name}`)}</button></form>`;
 

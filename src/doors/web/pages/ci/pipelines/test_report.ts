@@ -1,4 +1,4 @@
-/** The tests of a pipeline by job, failed ones first. */
+/** The tests of a pipeline by job, failed tests first. */
 import { reportJson } from '../../../../../ci/artifacts/reports/json.ts';
 import { buildTestSuites } from '../../../../../ci/artifacts/reports/test_report.ts';
 import { type LoadedPipeline, findPipeline } from '../../../../../ci/pipelines/find.ts';

@@ -18,9 +18,9 @@ export type BulkRequest = {
   remove_labels: string[];
   /** A user name, `me`, or `none`; empty: no change. */
   assignee: string;
-  /** As `assignee`, of merge requests. */
+  /** Like `assignee`, for merge requests. */
   reviewer: string;
-  /** A day, or `none`; empty: no change. Of issues. */
+  /** A day, or `none`; empty: no change. Only for issues. */
   due_date: string;
   confidential: '' | 'true' | 'false';
   discussion_locked: '' | 'true' | 'false';
@@ -84,7 +84,7 @@ const readDueDate = (typed: string): string | null | undefined => {
   return text;
 };
 
-/** What is the same for all records, and read before any is changed. */
+/** Data shared by all records, read before any record is changed. */
 type Change = { request: BulkRequest; shared: BulkEdit };
 
 const readChange = async (call: Call, request: BulkRequest): Promise<Change> => {
@@ -154,7 +154,7 @@ const subscribeOne = async <L extends LoadedTarget>(
   }
 };
 
-/** Returns why a record was not changed. @throws what is no refusal */
+/** Returns why a record was not changed. @throws any error that is not a refusal */
 const reasonFor = (error: unknown): string => {
   if (error instanceof Failure && (error.kind === 'forbidden' || error.kind === 'not_found')) {
     return error.kind === 'forbidden' ? 'you may not change it' : 'it was not found';

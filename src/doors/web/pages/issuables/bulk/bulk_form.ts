@@ -10,7 +10,7 @@ import { suggestionsFor } from '../../../parts/fields/suggestions.ts';
 /** Returns the address that the form is sent to. @param segment `issues` */
 export const bulkPath = (segment: string): string => `/-/${segment}/bulk_update`;
 
-/** Links the checkboxes of the rows with the form, which stands elsewhere on the page. */
+/** Links the checkboxes of the rows with the form, which is elsewhere on the page. */
 const formId = 'bulk';
 
 type Row = { project_id: number; iid: number; title: string; references: { full: string } };

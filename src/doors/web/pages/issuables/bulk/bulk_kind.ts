@@ -1,16 +1,16 @@
-/** What a form that changes many records needs to know of issues or merge requests. */
+/** Properties of issues or merge requests that the bulk edit form needs. */
 import type { Call } from '../../../../../core/access/call.ts';
 import type { SharedEdit } from '../../../../../planning/issuables/shared_edits.ts';
 import type { LoadedTarget } from '../../../../../planning/issuables/target.ts';
 import type { IssuableKind } from '../issuable_kind.ts';
 
-/** The changes that can be made to many records at once. */
+/** Changes that can be applied to many records together. */
 export type BulkEdit = Pick<
   SharedEdit,
   'assignee_ids' | 'reviewer_ids' | 'milestone_id' | 'add_labels' | 'remove_labels' | 'discussion_locked'
 > & {
   state_event?: 'close' | 'reopen';
-  /** Of issues. */
+  /** Only for issues. */
   due_date?: string | null;
   confidential?: boolean;
 };

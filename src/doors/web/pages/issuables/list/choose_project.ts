@@ -1,4 +1,4 @@
-/** The page that asks for the project of a new issue or merge request, where lists have those of several projects. */
+/** The page to choose the project of a new issue or merge request, for lists over several projects. */
 import { type RawBuilder, sql } from 'kysely';
 import { may } from '../../../../../core/access/may.ts';
 import { allOf, readableCode } from '../../../../../core/access/visible.ts';
@@ -34,7 +34,7 @@ type Place = {
   noun: keyof typeof kinds;
   /** Address of the list. */
   listPath: string;
-  /** null: projects of which the user is a member. */
+  /** null: projects in which the user is a member. */
   groupId: number | null;
 };
 
@@ -55,7 +55,7 @@ export const chooseProjectPart = async (
   const { dialect } = call.platform.store;
   const within: RawBuilder<boolean> = allOf([
     groupId === null ? sql`1 = 1` : sql`projects.namespace_id in ${selectDescendants(groupId)}`,
-    // Users who may read the code of a project may propose changes to it.
+    // Users who can read the code of a project may propose changes to it.
     noun === 'issues' ? sql`1 = 1` : readableCode(call.viewer, dialect),
   ]);
   const params = {

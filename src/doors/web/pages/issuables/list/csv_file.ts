@@ -24,7 +24,7 @@ type CsvFile<T> = {
   /** Name of the file. */
   name: string;
   columns: Columns<T>;
-  /** Reads a page of the list, the oldest record first, so that new ones do not move the others. */
+  /** Reads a page of the list, oldest record first, so that new records do not move the others. */
   read: (page: number) => Promise<T[]>;
 };
 

@@ -170,7 +170,7 @@ const problemsPart = ({ text, problems }: RefusedFilter): Html | null =>
 
 /**
  * Renders the filter of a list.
- * @param chosen the order; null if the list has only one
+ * @param chosen the order; null if the list has only one order
  * @param views menu of saved views; null if there is none
  */
 export const filterBar = (bar: Bar, chosen: Order | null, views: Html | null): Html =>

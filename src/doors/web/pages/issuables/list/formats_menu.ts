@@ -6,7 +6,7 @@ import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
 import { type AddressQuery, addressOf } from './filter_chips.ts';
 
-/** Paths of a list in other formats; absent: there is none. */
+/** Paths of a list in other formats, if they exist. */
 export type ListFormats = {
   csv?: string;
   atom?: string;

@@ -24,7 +24,7 @@ type Feed<R extends Listed> = {
   /** Path of the feed. */
   self: string;
   records: readonly R[];
-  /** What precedes the number of a record: `#`. */
+  /** Prefix of the number of a record: `#`. */
   sign: '#' | '!';
   pathOf: (record: R) => string;
 };

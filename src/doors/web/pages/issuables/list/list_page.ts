@@ -22,10 +22,10 @@ import { mergeChips, readTyped } from './parse_typed_filter.ts';
 import { type Language, byProject } from './typed_terms.ts';
 import { viewsMenu } from './views_menu.ts';
 
-/** What the page needs to know of issues or merge requests. */
+/** Properties of issues or merge requests that the page needs. */
 export type ListedKind<State extends string> = {
   noun: 'issues' | 'merge_requests';
-  /** What precedes the number of a record: `#`. */
+  /** Prefix of the number of a record: `#`. */
   sign: '#' | '!';
   /** Heading of the page: `Issues`. */
   title: string;
@@ -34,7 +34,7 @@ export type ListedKind<State extends string> = {
   bar: Pick<Bar, 'placeholder' | 'fields' | 'orders'>;
 };
 
-/** Returns the terms of a list; those of several projects can be filtered by one of them. */
+/** Returns the terms of a list; lists over several projects can be filtered by project. */
 const languageOf = <State extends string>(
   { language }: Pick<ListedKind<State>, 'language'>,
   { project }: Pick<AnyListScope, 'project'>,
@@ -42,8 +42,8 @@ const languageOf = <State extends string>(
   project === null ? { ...language, terms: { ...language.terms, project: byProject } } : language;
 
 /**
- * Answers the text typed into the box: leads to a record by its number, or to the list with more filters. Otherwise
- * returns what is wrong with the text, or with the filters of the address.
+ * Handles the text typed into the box: redirects to a record by its number, or to the list with more filters. Otherwise
+ * returns the problems of the text, or of the filters in the URL.
  */
 export const answerTyped = <State extends string>(
   { call }: Visit,
@@ -72,9 +72,9 @@ type Listed<State extends string> = {
   rows: readonly Html[];
   total: number;
   tabs: readonly StateTab<State>[];
-  /** What was typed and cannot be used. */
+  /** Typed text that cannot be used. */
   typed: RefusedFilter;
-  /** A link beside the button for a new record. */
+  /** A link next to the button for a new record. */
   link?: Html | null;
 };
 

@@ -24,7 +24,7 @@ export type ParsedQuery<State extends string> = {
   /** Other parameters than filters, if they differ from their defaults. */
   otherParams: AddressQuery;
   page: PageRequest;
-  /** What is wrong with filters, which are left out. */
+  /** Problems of filters, which are then ignored. */
   problems: string[];
 };
 
@@ -33,7 +33,7 @@ export type ListTexts<State extends string> = {
   one: string;
   many: string;
   icon: IconName;
-  /** How totals name a state: `open `; empty for all. */
+  /** State in totals: `open `; empty for all. */
   states: Readonly<Record<State, string>>;
 };
 
@@ -93,7 +93,7 @@ type SentQuery<State extends string> = Sent<State> & {
   per_page: number;
 };
 
-/** What the filters of a list depend on. */
+/** Inputs of the filters of a list. */
 export type ListDefaults = Partial<Pick<AnyListScope, 'ownScope' | 'project'>> & { now: number };
 
 /** Parses the query of a list. The list of one project has no filter by project. */
@@ -191,7 +191,7 @@ const keyHints = (isSelectable: boolean): Html =>
 type ListCard = {
   /** Accessible name: `Issues`. */
   name: string;
-  /** What the list shows: `1–20 of 128 open issues`. */
+  /** Summary of the list: `1–20 of 128 open issues`. */
   summary: string;
   rows: readonly Html[];
   /** The menu of other formats. */

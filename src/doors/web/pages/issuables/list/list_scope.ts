@@ -15,7 +15,7 @@ type ListScope<OwnScope extends string> = {
   path: string;
   /** The project of all records of the list; null: each row names its own. */
   project: Project | null;
-  /** Which records of the user the list has by default; absent: those of all users. */
+  /** Default relation to the user of the listed records; absent: records of all users. */
   ownScope?: OwnScope;
   /** Address of the form for a new record; null if the user may not create one here. */
   newPath: string | null;

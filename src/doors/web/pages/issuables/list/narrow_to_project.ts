@@ -19,7 +19,7 @@ const isInGroup = async ({ call }: Visit, { namespace_id }: Project, groupId: nu
   return row !== undefined;
 };
 
-/** Limits the records of several projects to those of one; there are none if it is not one of the projects. */
+/** Limits the records of several projects to one project; there are none if it is not among the projects. */
 export const narrowScope = async (visit: Visit, scope: Scope, path: string | undefined): Promise<Scope> => {
   const requested = path?.trim() ?? '';
   if (requested === '' || (scope !== 'everywhere' && 'project' in scope)) return scope;

@@ -1,7 +1,7 @@
 /**
  * Parses the text typed into the filter of a list: `label:bug,ui -label:"help wanted" created:>2026-01-31 crash`. Each
- * term becomes the filter of the API that means it, and words are searched for. What looks like a term and is none is a
- * problem, for a search for it would find nothing.
+ * term becomes the corresponding API filter, and words are searched for. Text that looks like a term but is invalid is
+ * a problem, because searching for it would find nothing.
  */
 import type { Chip } from './filter_chips.ts';
 import type { Language, Typist } from './typed_terms.ts';
@@ -13,7 +13,7 @@ export type Typed<State extends string> = {
   chips: Chip[];
   /** The state that the text names. */
   state?: State;
-  /** What is wrong with the text, as sentences; empty: it can be used. */
+  /** Problems of the text, as sentences; empty if it can be used. */
   problems: string[];
 };
 
@@ -24,7 +24,7 @@ type Read<State> = { chips: Chip[] } | { state: State } | { word: string } | { p
 
 type Reader<State extends string> = { language: Language<State>; typist: Typist };
 
-/** Whether the text after a colon is of an address or of code, not the value of a term: `https://`, `std::vector`. */
+/** Returns whether the text after a colon belongs to a URL or to code, not to a term: `https://`, `std::vector`. */
 const isOfAddress = (value: string): boolean => /^(?:\/|:)/.test(value);
 
 const unknownTerm = (name: string, names: readonly string[]): string =>
@@ -114,7 +114,7 @@ const isSingle = ({ name }: Chip): boolean =>
 /** A record has one author, so that one name and alternatives replace each other. */
 const familyOf = ({ name }: Chip): string => (name === 'or[author_username]' ? 'author_username' : name);
 
-/** Adds filters to those of a list. */
+/** Adds filters to the filters of a list. */
 export const mergeChips = (before: readonly Chip[], added: readonly Chip[]): Chip[] => {
   const isReplaced = (chip: Chip): boolean =>
     added.some(

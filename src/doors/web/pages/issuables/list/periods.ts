@@ -87,7 +87,7 @@ const intersect = (a: Period, b: Period): Period => {
   return { ...(Number.isFinite(after) && { after }), ...(Number.isFinite(before) && { before }) };
 };
 
-/** Parses periods separated by commas, all of which apply. Null: one of them is none. */
+/** Parses periods separated by commas, all of which apply. Returns null if one of them is invalid. */
 export const parsePeriod = (text: string, now: number): Period | null => {
   let period: Period = {};
   for (const part of text.split(',')) {

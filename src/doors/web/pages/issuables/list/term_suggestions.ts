@@ -1,10 +1,10 @@
-/** What the box of a list's filter completes: the names of terms, and their values. */
+/** Completions of the filter box of a list: the names of terms, and their values. */
 import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import { type SuggestedKind, suggestionsFor } from '../../../parts/fields/suggestions.ts';
 import type { Language } from './typed_terms.ts';
 
-/** Values of a term: some that are always there, and those of an address of the API, in a field of its records. */
+/** Values of a term: fixed values, and values of an API list, from a field of its records. */
 export type TermValues = { values: readonly string[]; url?: string; field?: string; search?: string };
 
 const people = ['me', 'none', 'any'];

@@ -3,7 +3,7 @@ import { dueWords } from '../../../../../planning/issues/lists/due_filter.ts';
 import type { Chip } from './filter_chips.ts';
 import { parsePeriod, periodHint } from './periods.ts';
 
-/** Who types a term, and when. */
+/** User who types a term, and the current time. */
 export type Typist = {
   /** Name of the user, for `assignee:me`; null if nobody is signed in. */
   me: string | null;
@@ -13,11 +13,11 @@ export type Typist = {
 type TypedValue = { value: string; isExcluded: boolean };
 
 export type Term = {
-  /** Returns the filters of a value; null if it is no value of the term. */
+  /** Returns the filters of a value; null if it is not a value of the term. */
   read: (typed: TypedValue, typist: Typist) => Chip[] | null;
-  /** What a problem proposes: `yes or no`. */
+  /** Expected values, shown in a problem: `yes or no`. */
   expects: string;
-  /** Whether `-` excludes what the term selects. */
+  /** True if `-` can exclude what the term selects. */
   isExcludable: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** Issues like the one that is about to be created. */
+/** Finds issues similar to a new issue. */
 import { may } from '../../../../../core/access/may.ts';
 import { searchTerms } from '../../../../../planning/issuables/search/terms.ts';
 import { Failure, forbidden } from '../../../../../platform/errors.ts';
@@ -33,7 +33,7 @@ const findUnlessBusy = async (visit: Visit, project: Project, title: string): Pr
   }
 };
 
-/** Finds issues with all words of a title, then with its two longest ones, then with the longest. */
+/** Finds issues with all words of a title, then with its two longest words, then with the longest word. */
 const findSimilar = async (visit: Visit, project: Project, title: string): Promise<Similar[]> => {
   const terms = searchTerms(title.slice(0, maxTitle).toWellFormed()).slice(0, maxWords);
   const longest = terms.toSorted((a, b) => b.length - a.length);
@@ -56,7 +56,7 @@ const line = (project: Project, { iid, title, state }: Similar): Html => {
   return html`<li class="row tight">${mark} <a href="${issuesPath(project)}/${iid}" target="_blank">#${iid} ${title}<span class="visually-hidden"> (opens in a new tab)</span></a></li>`;
 };
 
-/** Renders issues like the one with a title, which the script loads again while a title is typed. */
+/** Renders issues similar to a title. The script reloads them while a title is typed. */
 export const similarPart = async (visit: Visit, project: Project, title: string): Promise<Html> => {
   const issues = title.trim() === '' ? [] : await findUnlessBusy(visit, project, title);
   const list =

@@ -45,7 +45,7 @@ export const parseIssue = ({ bytes }: JsonText): ListedIssue =>
 
 type RowContext = {
   labels: readonly LinkedLabel[];
-  /** Number of open issues that block this one, as far as the viewer sees them. */
+  /** Number of open issues that block this issue and that the viewer sees. */
   blockers?: number | undefined;
   /** Address of the list of issues with a label. */
   labelHref: (title: string) => string;

@@ -29,7 +29,7 @@ export type State = (typeof states)[number];
 /** The parsed query of the page. */
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
-/** Parses the query of a page that shows what is wrong with it. */
+/** Parses the query of a page that shows its problems. */
 export const readShownQuery = (query: IssueListQuery, defaults: ListDefaults): ListQuery => {
   const { filters, ...parsed } = readListQuery(query, defaults);
   return { ...parsed, filters: filters as Filters };

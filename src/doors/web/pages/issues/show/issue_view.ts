@@ -59,7 +59,7 @@ const headPart = (visit: Visit, { loaded, rights }: IssuePage): Html => {
 <div class="row" id="issue_state" data-part>${stateBadge(loaded)}${stateButton}${issue.confidential === 1 && html`<span class="badge">${icon('lock')} Confidential</span>`}${issue.discussion_locked === 1 && html`<span class="badge">${icon('lock')} Locked</span>`}${summary(loaded)}</div></div>`;
 };
 
-/** Leads to where the issue was moved, as far as the viewer sees it. */
+/** Links to the new location of a moved issue, if the viewer can see it. */
 const movedPart = ({ loaded: { issue }, movedTo }: IssuePage): Html | null => {
   if (issue.moved_to_id === null) return null;
   const place =

@@ -1,4 +1,4 @@
-/** The section of linked issues: those that block this one, those it blocks, related ones. */
+/** The section of linked issues: issues that block this issue, issues it blocks, related issues. */
 import type { LinkType, LinkedIssue } from '../../../../../planning/issues/links/links.ts';
 import type { Visit } from '../../../page.ts';
 import { input, select } from '../../../parts/form.ts';

@@ -1,4 +1,4 @@
-/** Renders the properties of an issue, each with a form for users who may change it. */
+/** Renders the properties of an issue, each with a form for users who can change it. */
 import { today } from '../../../../../core/access/viewer.ts';
 import type { Visit } from '../../../page.ts';
 import { hidden, input } from '../../../parts/form.ts';

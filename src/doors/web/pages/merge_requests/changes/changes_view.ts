@@ -41,7 +41,7 @@ type Part = {
   pages: number;
 };
 
-/** Reads a file alone, with more of its text than a list of files has. */
+/** Reads a single file, with more of its text than in a list of files. */
 const readAlone = async (visit: Visit, changes: Changes, path: string): Promise<FileDiff[]> => {
   const { files, ends, ignoresWhitespace, loaded } = changes;
   const listed = files.find(({ new_path }) => new_path === path);
@@ -175,7 +175,7 @@ export const threadsFragment = async (
   const cards: Cards = { visit, changes, rights: diffThreads, isReviewing: diffThreads.drafts.length > 0 };
   const rendered = await renderDiffThreads(visit, changes, diffThreads);
   const parts = splitFiles(changes.files);
-  /** Forms of a thread lead back to the part of the tab that has its file, or to that file alone. */
+  /** Forms of a thread return to the part of the tab with its file, or to the page with only this file. */
   const cardsAt = ({ new_path }: FileDiff): Cards =>
     query.file === undefined
       ? { ...cards, changes: { ...changes, query: { ...changes.query, page: partOf(parts, new_path) } } }

@@ -9,7 +9,7 @@ import { changesPath, choiceOf } from './changes_address.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 
-/** Returns the commits that the position of a comment names: those of the version, or of the chosen commit. */
+/** Returns the commits for the position of a comment: the commits of the version, or of the chosen commit. */
 const diffShas = ({ version, commit }: Changes): { base: string; start: string; head: string } => {
   if (commit !== null) {
     const base = commit.parent ?? zeroOid;

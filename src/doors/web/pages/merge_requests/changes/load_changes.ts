@@ -41,7 +41,7 @@ export type Changes = {
   /** Newest first. */
   versions: VersionRow[];
   totalVersions: number;
-  /** The version that is shown; null if there is none yet. */
+  /** The version to show; null if there is none yet. */
   version: VersionRow | null;
   /** The older version that it is compared with; null: the base. */
   since: VersionRow | null;
@@ -57,7 +57,7 @@ export type Changes = {
   /** Exact number of files, even where the list was cut. */
   totalFiles: number;
   overflow: boolean;
-  /** Why there is no list of files, or why it says more than expected; null: neither. */
+  /** Reason why there is no list of files, or why it is larger than expected; null if neither applies. */
   notice: string | null;
   viewed: ViewedFiles;
 };

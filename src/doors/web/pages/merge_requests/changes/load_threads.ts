@@ -101,7 +101,7 @@ const findPosition = (versions: Versions, positions: readonly (Position | null)[
   if (current === null && versions.commit !== null) return null;
   const shown = current ?? began;
   const version = versions.versions.find((one) => one.head_commit_sha === began.head_sha) ?? null;
-  // Of a comparison of versions, only the new side is that of the version.
+  // In a comparison of versions, only the new side belongs to the version.
   const line = lineOf(shown);
   const isOfSide = versions.since === null || line?.startsWith('new') === true;
   return {

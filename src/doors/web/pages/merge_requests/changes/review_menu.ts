@@ -54,7 +54,7 @@ const reviewForm = (
 <div class="buttons"><button class="primary">Submit review</button></div></form>`;
 };
 
-/** Renders the menu for users who may comment or approve. */
+/** Renders the menu for users who can comment or approve. */
 export const reviewMenu = (cards: Cards, drafts: number, given: ReviewGiven): Html | null => {
   const { visit, changes, rights } = cards;
   if (!visit.call.signedIn || (!rights.mayComment && !mayApprove(visit.call, changes.loaded))) return null;

@@ -10,7 +10,7 @@ import type { ShownThread } from './load_threads.ts';
 /** Id of the form that applies the selected suggestions. */
 const batchId = 'apply_suggestions';
 
-/** How the suggestions of a page are applied. */
+/** Options for applying the suggestions of a page. */
 export type SuggestionForm = {
   /** Address that applies them. */
   action: string;

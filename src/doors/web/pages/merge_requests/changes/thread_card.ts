@@ -93,7 +93,7 @@ const stateText = ({ isResolved, notes }: ShownThread): Html => {
   return html`<span class="status ok">${icon('check-circle')} Resolved${by !== undefined && ` by ${by}`}</span>`;
 };
 
-/** Renders a thread. Resolved ones are folded. */
+/** Renders a thread. Resolved threads are folded. */
 export const threadCard = (cards: Cards, thread: ShownThread, drafts: readonly ShownDraft[] = []): Html => {
   const [lead] = thread.notes;
   const about = html`${stateText(thread)}${positionText(cards.changes, thread.position)}`;

@@ -45,7 +45,7 @@ const toCommit = (commit: VersionCommit): ListedCommit => ({
   committer: toSignature(commit.committer_name, commit.committer_email, commit.committed_date),
 });
 
-/** Returns the project whose pages show the commits: that of the branch, if the viewer may read it. */
+/** Returns the project whose pages show the commits: the project of the branch, if the viewer can read it. */
 const findCommitProject = async (
   { call }: Visit,
   { merge_request: { source_project_id: id }, project }: LoadedMergeRequest,

@@ -22,7 +22,7 @@ export type CardGiven = {
   file: TextConflict;
   labels: Labels;
   choice: FileChoice | undefined;
-  /** What was typed for other conflicts of the file; null: nothing. */
+  /** Input for other conflicts of the file; null if there is none. */
   lost: string | null;
   problem: string | undefined;
 };

@@ -114,7 +114,7 @@ const conflictsView = async (visit: Visit, shown: Shown): Promise<View> => {
 type Ends = Pick<Shown, 'loaded' | 'source'>;
 
 /**
- * Loads the merge request for somebody who may push to its source branch; leads to its page if it is not open.
+ * Loads the merge request for a user who can push to its source branch; redirects to its page if it is not open.
  * @throws Failure 403, 404
  */
 const open = async (

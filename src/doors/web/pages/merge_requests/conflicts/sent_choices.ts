@@ -11,7 +11,7 @@ import {
   countHunks,
 } from '../../../../../review/merge_requests/conflicts/load_conflicts.ts';
 
-/** How a file is resolved: conflict by conflict, or by its whole text. */
+/** Resolution of a file: conflict by conflict, or by its whole text. */
 export type Way = 'hunks' | 'text';
 
 export type FileChoice = {
@@ -19,7 +19,7 @@ export type FileChoice = {
   way: Way;
   hunks: (Side | undefined)[];
   text: string | null;
-  /** What was typed for former conflicts of the file, which the page shows until the end; null: nothing. */
+  /** Input for former conflicts of the file, which the page keeps showing; null if there is none. */
   lost: string | null;
 };
 
@@ -42,7 +42,7 @@ const sideOf = (value: unknown): Side | undefined => sides.find((side) => side =
 /** Browsers send CR and LF always. */
 const withPlainEnds = (text: string): string => text.replaceAll('\r\n', '\n');
 
-/** Reads the sides by the index of their conflict: browsers leave out those without a choice. */
+/** Reads the sides by the index of their conflict: browsers omit conflicts without a choice. */
 const readHunks = (value: unknown): (Side | undefined)[] => {
   const hunks: (Side | undefined)[] = [];
   if (!isRecord(value)) return hunks;
@@ -74,7 +74,7 @@ const readFile = (sent: unknown): [string, FileChoice][] => {
 /** Reads `files[0][path]=...&files[0][hunks][0]=ours`. */
 export const readChoices = (sent: unknown): Choices => new Map(listOf(sent).flatMap(readFile));
 
-/** Returns the choice for a file as it is now; undefined: none was made for this text. */
+/** Returns the choice for the current text of a file; undefined if there is none for this text. */
 export const choiceFor = (choices: Choices, { path, key }: TextConflict): FileChoice | undefined => {
   const choice = choices.get(path);
   return choice?.key === key ? choice : undefined;

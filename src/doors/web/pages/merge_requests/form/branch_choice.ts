@@ -55,7 +55,7 @@ const projectField = (side: Side, chosen: Project, projects: readonly Project[])
       })
     : null;
 
-/** Offers the branches of projects that were chosen just now: the lists of names are those of the page before. */
+/** Loads the branches of newly chosen projects, because the page still lists the branches of the previous choice. */
 const reloadButton = html`<button name="change_branches" value="1" formnovalidate>Show branches of these projects</button>`;
 
 type BranchFields = { source: Html; target: Html };

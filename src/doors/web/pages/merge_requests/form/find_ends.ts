@@ -21,7 +21,7 @@ export type Ends = {
   target: Project;
   /** Projects that may be the source: the project, and the user's forks of it. */
   sources: Project[];
-  /** Projects that may be the target: the project, and the one that the source was forked from. */
+  /** Projects that may be the target: the project, and the project that the source was forked from. */
   targets: Project[];
   /** Empty: not chosen yet. */
   source_branch: string;
@@ -40,7 +40,7 @@ const findRelated = async (
   return await nullIfMissing(findProject(call, id));
 };
 
-/** Finds the source: the one that was named, else the project, else the user's first fork. */
+/** Finds the source: the named project, otherwise the project itself, otherwise the user's first fork. */
 const findSources = async (
   visit: Visit,
   project: Project,

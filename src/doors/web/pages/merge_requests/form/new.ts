@@ -82,7 +82,7 @@ const titleOfBranch = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** Proposes title and description: those of the only commit, else a title from the branch. */
+/** Proposes title and description: from the only commit, otherwise a title from the branch. */
 const propose = (
   { source_branch }: Ends,
   { compared: { commits } }: Preview,

@@ -1,4 +1,4 @@
-/** The page for users who may propose changes, but have no branch for them yet. */
+/** The page for users who can propose changes but have no branch yet. */
 import { may } from '../../../../../core/access/may.ts';
 import type { View, Visit } from '../../../page.ts';
 import { emptyState } from '../../../parts/empty_state.ts';

@@ -37,7 +37,7 @@ export type RequestListQuery = Static<typeof shape>;
 /** The parsed query of the page. */
 export type ListQuery = ParsedQuery<State> & { filters: Filters };
 
-/** Parses the query of a page that shows what is wrong with it. */
+/** Parses the query of a page that shows its problems. */
 export const readShownQuery = (query: RequestListQuery, defaults: ListDefaults): ListQuery => {
   const { filters, ...parsed } = readListQuery(query, defaults);
   return { ...parsed, filters: filters as Filters };

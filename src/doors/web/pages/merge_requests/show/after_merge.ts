@@ -1,4 +1,4 @@
-/** What a merge left: the pipeline of the merge commit, and the source branch. */
+/** Renders the state after a merge: the pipeline of the merge commit, and the source branch. */
 import { latestPipeline } from '../../../../../ci/pipelines/list.ts';
 import {
   isProtected,

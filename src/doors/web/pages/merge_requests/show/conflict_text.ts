@@ -15,8 +15,8 @@ import type { OpenPage } from './load_overview.ts';
 type Ends = { loaded: LoadedMergeRequest; source: Project | null };
 
 /**
- * Lists the commands that merge the target branch into that of a fork. The last one pushes, for those who may: they see
- * the address of the fork.
+ * Lists the commands that merge the target branch into the branch of a fork. The last command pushes, if the user can
+ * push: they see the URL of the fork.
  */
 const forkCommands = (visit: Visit, { loaded, source }: Ends, mayPush: boolean): string[] => {
   const { source_branch, target_branch } = loaded.merge_request;
@@ -35,7 +35,7 @@ const ownCommands = ({ loaded }: Ends, mayPush: boolean): string[] => {
   return [
     'git fetch origin',
     `git checkout ${quoteWord(source_branch)}`,
-    // The branch of the reader may be older than that of the merge request.
+    // The reader's branch may be older than the branch of the merge request.
     `git merge --ff-only ${quoteWord(`origin/${source_branch}`)}`,
     `git merge ${quoteWord(`origin/${target_branch}`)}`,
     ...(mayPush ? [`git push origin ${quoteWord(source_branch)}`] : []),

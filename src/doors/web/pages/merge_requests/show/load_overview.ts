@@ -126,7 +126,7 @@ const loadClosed = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<
   return { items: items.map(({ bytes }) => JSON.parse(bytes.toString('utf8')) as ClosedIssue), total };
 };
 
-/** Prepares the suggestions of the comments. @returns renders those of one comment */
+/** Prepares the suggestions of the comments. @returns a function that renders the suggestions of one comment */
 const loadSuggestionsPart = async (
   visit: Visit,
   loaded: LoadedMergeRequest,

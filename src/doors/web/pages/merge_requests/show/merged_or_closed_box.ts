@@ -1,4 +1,4 @@
-/** What replaces the merge box of a merge request that is merged or closed. */
+/** Replaces the merge box of a merged or closed merge request. */
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { may } from '../../../../../core/access/may.ts';
 import type { Visit } from '../../../page.ts';

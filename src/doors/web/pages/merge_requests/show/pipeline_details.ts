@@ -1,4 +1,7 @@
-/** What the merge box shows of the head pipeline beside its status: stages, tests, coverage, artifacts, deployments. */
+/**
+ * Details of the head pipeline in the merge box, in addition to its status: stages, tests, coverage, artifacts,
+ * deployments.
+ */
 import { listExposed } from '../../../../../ci/artifacts/archives/exposed_artifacts.ts';
 import { type TestCounts, countTests } from '../../../../../ci/artifacts/reports/test_counts.ts';
 import {
@@ -98,7 +101,7 @@ const deploymentLine = ({ source }: Head, deployment: CommitDeployment): CheckLi
   return [{ ...line(state, text), remedy: open }];
 };
 
-/** Loads the details; null if there is no head pipeline that the viewer may open. */
+/** Loads the details; null if there is no head pipeline that the viewer can open. */
 export const loadPipelineDetails = async (visit: Visit, shown: Shown): Promise<OpenPage['details']> => {
   const { call } = visit;
   const { source, checks } = shown;

@@ -1,4 +1,4 @@
-/** Renders the properties of a merge request, each with a form for users who may change it. */
+/** Renders the properties of a merge request, each with a form for users who can change it. */
 import { basicUser } from '../../../../../identity/users/json.ts';
 import type { Visit } from '../../../page.ts';
 import { form, hidden } from '../../../parts/form.ts';

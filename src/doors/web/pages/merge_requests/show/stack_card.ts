@@ -29,7 +29,7 @@ const mergeForm = (visit: Visit, { loaded, checks, stack }: RequestPage): Html |
   )}${hidden('shas', shas.join(','))}<button>Merge ${names} and this one into ${into}</button></form>`;
 };
 
-/** Renders the stack, the topmost first; null if the merge request is alone. */
+/** Renders the stack, topmost first; null if the stack has only this merge request. */
 export const stackCard = (visit: Visit, shown: RequestPage): Html | null => {
   const { loaded, stack } = shown;
   const { below, above } = stack;

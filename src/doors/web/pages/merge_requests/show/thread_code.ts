@@ -17,7 +17,7 @@ import { writeUnified } from '../../../parts/diff/write_unified.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import type { ShownPosition, ShownThread } from '../../../parts/timeline/load_timeline.ts';
 
-/** Files whose diffs are read for a page; threads on further ones only name their line. */
+/** Maximum files whose diffs are read for a page; threads on further files show only their line number. */
 const maxFiles = 20;
 /** Characters of cached excerpts. */
 const maxWeight = 2 * 1024 * 1024;
@@ -73,7 +73,7 @@ const readRows = async (
   }
 };
 
-/** Finds the excerpts of the threads on a file, which is read once, and only for those that are not cached. */
+/** Finds the excerpts of the threads on a file, which is read once, and only if some are not cached. */
 const findExcerpts = async (
   visit: Visit,
   loaded: LoadedMergeRequest,

@@ -1,4 +1,4 @@
-/** The Versions tab of a merge request: each push to the source branch, and what changed with it. */
+/** The Versions tab of a merge request: each push to the source branch, and its changes. */
 import { basicUser, basicUsersById } from '../../../../../identity/users/json.ts';
 import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';

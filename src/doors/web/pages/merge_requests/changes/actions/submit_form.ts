@@ -35,7 +35,7 @@ type Form = {
   next: () => Promise<string>;
   /** The file that the form is at, whose part of the tab is shown again. */
   file?: string | undefined;
-  /** What to keep of a form that was not accepted. */
+  /** Input to keep of a refused form. */
   given?: (problem: string) => ChangesGiven;
   notice?: string;
 };

@@ -1,4 +1,4 @@
-/** Applies suggestions: one, or the selected ones together. */
+/** Applies suggestions: a single suggestion, or the selected suggestions together. */
 import { integers, object, optional, text } from '../../../../../../platform/http/schema.ts';
 import { findMergeRequest } from '../../../../../../review/merge_requests/find.ts';
 import { applySuggestions } from '../../../../../../review/merge_requests/suggestions/apply.ts';
