@@ -242,8 +242,8 @@ print('probed', host)
     runner = await startTestRunner({ url: coordinator.url, executor: 'sandbox', folder });
     const { log, heard } = await run({ image: { name: 'alpine' }, services: [{ name: 'redis' }] });
     assert.equal(heard.ended?.state, 'success');
-    assert.match(log, /WARNING: `image` is ignored: there are no containers here/);
-    assert.match(log, /WARNING: `services` are not run: there are no containers here/);
+    assert.match(log, /WARNING: `image` is ignored: containers are not available/);
+    assert.match(log, /WARNING: `services` are not run: containers are not available/);
   });
 });
 
@@ -267,7 +267,7 @@ describe('without a sandbox', () => {
   it('"auto" runs a plain shell if the instance is local, with a warning', async () => {
     const { choice, notices } = await choose('auto', true);
     assert.equal(choice?.name, 'shell');
-    assert.match(notices.join(' '), /There is no sandbox: .*without a sandbox: anyone who may push/);
+    assert.match(notices.join(' '), /No sandbox is available: .*without a sandbox: anyone who can push/);
   });
   it('"auto" refuses a public instance, and "sandbox" refuses any', async () => {
     assert.equal((await choose('auto', false)).choice, null);

@@ -47,7 +47,7 @@ const checked = async function* checked(item: ZipItem, plain: AsyncIterable<Buff
   let [size, crc] = [0, 0];
   for await (const chunk of plain) {
     size += chunk.length;
-    if (size > item.size) throw wrong(item, 'is larger than it says');
+    if (size > item.size) throw wrong(item, 'is larger than its header says');
     crc = crc32(chunk, crc);
     yield chunk;
   }

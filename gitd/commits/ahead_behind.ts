@@ -45,7 +45,7 @@ const borrowObjects = ({ root }: Context, source: string | undefined) =>
 /** Long histories take long to compare, so commits without a count at the deadline get none. */
 export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (params, context) => {
   const { base, ids, milliseconds, source } = params;
-  if (ids.length > maxIds) throw new GitError('too_large', 'too many at once');
+  if (ids.length > maxIds) throw new GitError('too_large', 'too many in one request');
   if (![base, ...ids].every(isOid)) throw new GitError('invalid', 'not an object id');
   await requireRepository(context);
   const variables = borrowObjects(context, source);

@@ -59,7 +59,7 @@ export const getMergeBase: MethodHandler<'commits.merge_base'> = async ({ ids },
   const [first, ...others] = ids;
   if (first !== undefined && others.length > 0 && others.every((id) => id === first)) {
     if ((await readCommit(context, first)) === null)
-      throw new GitError('missing', `there is no commit ${first}`);
+      throw new GitError('missing', `commit ${first} does not exist`);
     return { result: { id: first } };
   }
   return { result: { id: await mergeBase(context, ids) } };

@@ -21,14 +21,14 @@ export const readCommits = async (context: Context, ids: readonly Oid[]): Promis
   await Promise.all(
     ids.map(async (id) => {
       const commit = await readCommit(context, id);
-      if (commit === null) throw new GitError('missing', `there is no commit ${id}`);
+      if (commit === null) throw new GitError('missing', `commit ${id} does not exist`);
       return commit;
     }),
   );
 
 /** @throws GitError `too_large` for too many ids */
 export const requireFewIds = (ids: readonly unknown[]): void => {
-  if (ids.length > maxIds) throw new GitError('too_large', 'too many at once');
+  if (ids.length > maxIds) throw new GitError('too_large', 'too many in one request');
 };
 
 export const getCommits: MethodHandler<'commits.get'> = async ({ ids }, context) => {

@@ -27,7 +27,7 @@ const splitHeader = (header: string): { signature: string; rest: string } | null
 const readSmall = async ({ pools, dir }: Context, id: Oid): Promise<Partial<GitObject>> => {
   if (!isOid(id)) throw new GitError('invalid', 'not an object id');
   const info = await pools.catFile.info(dir, id);
-  if (info === null) throw new GitError('missing', `there is no object ${id}`);
+  if (info === null) throw new GitError('missing', `object ${id} does not exist`);
   if (info.size > maxObjectBytes) return { type: info.type };
   return (await pools.catFile.contents(dir, id, maxObjectBytes)) ?? { type: info.type };
 };

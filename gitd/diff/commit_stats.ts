@@ -57,7 +57,7 @@ const counted = makeLruCache<Stats>(20_000);
 
 const countLines = async (context: Context, id: Oid): Promise<Stats> => {
   const commit = await readCommit(context, id);
-  if (commit === null) throw new GitError('missing', `there is no commit ${id}`);
+  if (commit === null) throw new GitError('missing', `commit ${id} does not exist`);
   const [parent] = commit.parents;
   const before = parent === undefined ? emptyTree : await resolveTree(context, parent);
   await countDifferences(context, before, commit.tree);

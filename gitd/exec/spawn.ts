@@ -200,7 +200,7 @@ const startWithPipes = (starter: Starter, run: GitRun) => {
   const closed = untilClosed(child);
   if ((child.stdin as Writable | null | undefined) === undefined) {
     closed.catch(() => undefined);
-    throw new GitError('unavailable', 'git does not start: there are no descriptors for its pipes');
+    throw new GitError('unavailable', 'git does not start: no descriptors are available for its pipes');
   }
   return { child, closed };
 };

@@ -16,7 +16,7 @@ const maxCommitBytes = 16 * 2 ** 20;
 export const readObjectKind = async ({ pools, dir }: Source, id: Oid): Promise<ObjectKind> => {
   if (!isOid(id)) throw new GitError('invalid', 'not an object id');
   const info = await pools.catFile.info(dir, id);
-  if (info === null) throw new GitError('missing', `there is no object ${id}`);
+  if (info === null) throw new GitError('missing', `object ${id} does not exist`);
   return info.type;
 };
 
@@ -29,6 +29,6 @@ export const requireCommit = async (source: Source, id: Oid): Promise<void> => {
 export const readRawCommit = async (source: Source, id: Oid): Promise<RawCommit> => {
   await requireCommit(source, id);
   const object = await source.pools.catFile.contents(source.dir, id, maxCommitBytes);
-  if (object === null) throw new GitError('missing', `there is no commit ${id}`);
+  if (object === null) throw new GitError('missing', `commit ${id} does not exist`);
   return parseRawCommit(object.data);
 };

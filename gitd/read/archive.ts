@@ -37,7 +37,7 @@ const checkPrefix = (prefix: string): void => {
   const isFolder = prefix === '' || prefix.endsWith('/');
   const isPlain = parts.every((part) => !['', '.', '..'].includes(part)) && !/\p{Cc}|\\/u.test(prefix);
   if (!isFolder || !isPlain || prefix.length > maxPrefixBytes)
-    throw new GitError('invalid', 'the prefix is no folder');
+    throw new GitError('invalid', 'the prefix is not a folder');
 };
 
 /** The tree to pack; null for a single file. */

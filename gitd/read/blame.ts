@@ -18,7 +18,7 @@ const findContent = async (context: Context, { commit, path }: Params): Promise<
   const entry = await findEntry(context, commit, path);
   if (entry === null || entry.mode === folderMode || entry.mode === submoduleMode) return null;
   const info = await context.pools.catFile.info(context.dir, entry.id);
-  if (info === null) throw new GitError('missing', `there is no blob ${entry.id}`);
+  if (info === null) throw new GitError('missing', `blob ${entry.id} does not exist`);
   if (info.size > maxFileBytes) throw new GitError('too_large', 'the file is too large to blame');
   return (await context.pools.catFile.contents(context.dir, entry.id, maxFileBytes))?.data ?? null;
 };

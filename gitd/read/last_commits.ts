@@ -91,7 +91,7 @@ const walk = async (
 
 export const lastCommits: MethodHandler<'tree.last_commits'> = async (params, context) => {
   const { commit, path, names } = params;
-  if (names.length > maxNames) throw new GitError('too_large', 'too many names at once');
+  if (names.length > maxNames) throw new GitError('too_large', 'too many names in one request');
   const milliseconds = Math.min(Math.max(params.milliseconds, 1), maxMilliseconds);
   const key = `${context.dir} ${oid(commit)} ${path}`;
   const known = cache.get(key);

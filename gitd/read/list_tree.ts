@@ -24,7 +24,7 @@ export const resolveTree = async ({ pools, dir }: Context, id: Oid): Promise<Oid
   const cached = treeIds.get(key);
   if (cached !== undefined) return cached;
   const info = await pools.catFile.info(dir, `${id}^{tree}`);
-  if (info?.type !== 'tree') throw new GitError('missing', `there is no tree of ${id}`);
+  if (info?.type !== 'tree') throw new GitError('missing', `no tree found for ${id}`);
   treeIds.set(key, info.id);
   return info.id;
 };
@@ -35,7 +35,7 @@ export const readFolder = async ({ pools, dir }: Context, id: Oid): Promise<read
   const cached = folders.get(key);
   if (cached !== undefined) return cached;
   const object = await pools.catFile.contents(dir, id, maxFolderBytes);
-  if (object?.type !== 'tree') throw new GitError('missing', `there is no tree ${id}`);
+  if (object?.type !== 'tree') throw new GitError('missing', `tree ${id} does not exist`);
   const items = parseTree(object.data);
   folders.set(key, items);
   return items;

@@ -49,7 +49,7 @@ const update = async (context: Context, updates: readonly RefUpdate[]): Promise<
 export const updateRefs = async (context: Context, updates: readonly RefUpdate[]): Promise<void> => {
   const { dir } = context;
   if (updates.length === 0) return;
-  if (updates.length > maxUpdates) throw new GitError('too_large', 'too many refs at once');
+  if (updates.length > maxUpdates) throw new GitError('too_large', 'too many refs in one request');
   const bad = updates.find(({ ref, new: next }) => next !== zeroOid && !isNewRef(ref));
   if (bad !== undefined) throw new GitError('invalid', 'not a name for a ref');
   await ensureRepository(context);

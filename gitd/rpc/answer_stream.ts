@@ -89,6 +89,6 @@ export const answerStream = (parts: ServerParts, socket: Socket, peer: Peer, fir
 
 const findHandler = ({ streams }: ServerParts, name: unknown): StreamHandler<Stream> => {
   const isKnown = typeof name === 'string' && Object.hasOwn(streams, name);
-  if (!isKnown) throw new GitError('invalid', `there is no stream ${String(name)}`);
+  if (!isKnown) throw new GitError('invalid', `unknown stream ${String(name)}`);
   return streams[name as Stream] as StreamHandler<Stream>;
 };

@@ -96,7 +96,7 @@ const parseHeader = (text: Buffer): Record<string, unknown> => {
   } catch {
     // told below
   }
-  throw new FrameError('a header is no JSON object');
+  throw new FrameError('a header is not a JSON object');
 };
 
 /**

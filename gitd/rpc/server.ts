@@ -20,7 +20,7 @@ type Calls = Map<number, AbortController>;
 
 const findHandler = (methods: MethodHandlers, name: unknown): MethodHandler<Method> => {
   const isKnown = typeof name === 'string' && Object.hasOwn(methods, name);
-  if (!isKnown) throw new GitError('invalid', `there is no method ${String(name)}`);
+  if (!isKnown) throw new GitError('invalid', `unknown method ${String(name)}`);
   return methods[name as Method] as MethodHandler<Method>;
 };
 

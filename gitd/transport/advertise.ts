@@ -84,7 +84,7 @@ export const writeAdvertisement = async (
 export const advertise: StreamHandler<'transport.advertise'> = async (params, context, io) => {
   const { service, protocol, head } = params;
   if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
-    throw new GitError('invalid', 'there is no such service');
+    throw new GitError('invalid', 'unknown service');
   if (service === 'git-upload-pack' && protocol === 2) {
     io.output.end(await capabilities(context));
     return {};

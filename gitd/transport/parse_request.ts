@@ -70,7 +70,7 @@ export const parseFetch = ({ args }: Request): FetchRequest => {
   for (const line of args) {
     if (!line.startsWith('want ')) continue;
     const oid = line.slice('want '.length).toLowerCase();
-    if (!oidPattern.test(oid)) throw new GitError('invalid', 'a want is no id');
+    if (!oidPattern.test(oid)) throw new GitError('invalid', 'a want is not an object id');
     wants.add(oid);
   }
   return {

@@ -120,7 +120,7 @@ const sizesFolders = async (bwrap: string): Promise<boolean> =>
 const findSandbox = async (parts: ChoiceParts): Promise<SandboxTools | string> => {
   const { folder, user, tools: lookFor = find } = parts;
   const bwrap = lookFor('bwrap');
-  if (process.platform !== 'linux') return 'sandboxes are for Linux alone';
+  if (process.platform !== 'linux') return 'sandboxes require Linux';
   if (bwrap === null) return 'bubblewrap (bwrap) is not installed';
   const network = findNetworkTools(lookFor);
   const lack = typeof network === 'string' ? network : '';
@@ -159,7 +159,7 @@ const findEngine = async (lookFor: typeof find): Promise<Engine | string> => {
 };
 
 const shellNotice =
-  'Runs as a plain process of this machine, without a sandbox: anyone who may push to a project can run commands here.';
+  'Runs as a plain process of this machine, without a sandbox: anyone who can push to a project can run commands here.';
 
 /** Chooses the executor for jobs without an image, with notices. */
 const findPlain = async (parts: ChoiceParts): Promise<{ plain: Executor | null; notices: string[] }> => {
@@ -171,13 +171,13 @@ const findPlain = async (parts: ChoiceParts): Promise<{ plain: Executor | null; 
     const plain = sandboxExecutor(tools, limits);
     return { plain, notices: tools.network === null || findNameServers().length === 0 ? [plain.notice] : [] };
   }
-  if (requested === 'sandbox') return { plain: null, notices: [`There is no sandbox: ${tools}.`] };
+  if (requested === 'sandbox') return { plain: null, notices: [`No sandbox is available: ${tools}.`] };
   if (isLocal) {
-    const notice = `There is no sandbox: ${tools}. ${shellNotice}`;
+    const notice = `No sandbox is available: ${tools}. ${shellNotice}`;
     return { plain: shellExecutor(notice, limits), notices: [notice] };
   }
   const advice = 'Install it, or choose another executor (GANTRY_RUNNER_EXECUTOR).';
-  return { plain: null, notices: [`There is no sandbox: ${tools}. ${advice}`] };
+  return { plain: null, notices: [`No sandbox is available: ${tools}. ${advice}`] };
 };
 
 /** Detects the executors once, at the start. Null as choice: no job can run here. */
@@ -195,9 +195,9 @@ export const chooseExecutors = async (
   const choose: Choice['choose'] = ({ image, services }) => {
     if (image && container !== null) return { executor: container, notices: [] };
     if (plain === null) return 'This runner runs only jobs that name an `image`.';
-    const needed = container === null ? 'there are no containers here' : 'the job names no `image`';
+    const needed = container === null ? 'containers are not available' : 'the job names no `image`';
     const unused = (services ?? []).length > 0 ? [`\`services\` are not run: ${needed}.`] : [];
-    const ignored = image ? ['`image` is ignored: there are no containers here.'] : [];
+    const ignored = image ? ['`image` is ignored: containers are not available.'] : [];
     return { executor: plain, notices: [...ignored, ...unused] };
   };
   const name = [plain, container].flatMap((one) => (one === null ? [] : [one.name])).join('+');

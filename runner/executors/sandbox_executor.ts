@@ -242,7 +242,7 @@ const networkNotice = ({ network, lack }: SandboxTools): string => {
   if (findNameServers().length > 0) return 'Runs in a sandbox with a network of its own.';
   return (
     'Runs in a sandbox with a network of its own, which cannot resolve names: the name server of this machine ' +
-    'listens on its loopback address alone. Name one of another address in /etc/resolv.conf.'
+    'listens only on its loopback address. Configure a name server with another address in /etc/resolv.conf.'
   );
 };
 

@@ -89,7 +89,7 @@ test('disables the second factor of a user', async () => {
   });
   assert.ok(await isOn());
   const said = await place.run('admin user disable-two-factor maria');
-  assert.equal(said.stdout, '"maria" now signs in with the password alone.\n');
+  assert.equal(said.stdout, '"maria" now signs in with only the password.\n');
   assert.ok(!(await isOn()));
 });
 
@@ -150,9 +150,9 @@ test('refuses what the API refuses, and says what to do', async () => {
   await fails('admin user create other --email o@example.com --password-stdin', /expects one line/, '', 2);
   await fails(
     'admin user block nobody',
-    /there is no user "nobody"; list the users with "gantry admin user list"/,
+    /user "nobody" not found; list the users with "gantry admin user list"/,
   );
-  await fails('admin token create --user nobody', /there is no user "nobody"/);
+  await fails('admin token create --user nobody', /user "nobody" not found/);
   await fails('admin token create --user maria --scopes sudo', /scopes can only contain available scopes/);
   await fails(
     'admin token create --user root --scopes all',

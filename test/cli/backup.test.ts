@@ -229,7 +229,7 @@ someTest('is one file, too', async () => {
   others.push(own);
   const { code, stderr } = await own.run(`backup restore ${file}`);
   assert.equal(code, 1);
-  assert.match(stderr, /the backup has no secrets: copy those of the instance/);
+  assert.match(stderr, /the backup has no secrets: copy the secrets of the instance/);
 });
 
 const header = (name: string, size: number, type = '0', link = ''): Buffer => {

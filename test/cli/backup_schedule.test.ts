@@ -41,7 +41,7 @@ test('refuses a schedule without a place, and one that is no pattern', async () 
   assert.match(alone.stderr, /GANTRY_BACKUP_TO is needed/);
   const wrong = await place.run('serve', { env: { ...env, GANTRY_BACKUP_SCHEDULE: '61 3 * * *' } });
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stderr, /GANTRY_BACKUP_SCHEDULE is no cron pattern/);
+  assert.match(wrong.stderr, /GANTRY_BACKUP_SCHEDULE is not a cron pattern/);
 });
 
 test('says at the start that the folder cannot be written, and serves', async () => {

@@ -118,7 +118,7 @@ test(
   async () => {
     const { data, run } = fresh();
     for (const line of ['admin user list', 'admin token create --user root']) {
-      refused(await run(line), /there is no database in .*gantry serve/);
+      refused(await run(line), /no database found in .*gantry serve/);
     }
     assert.equal(existsSync(data), false);
   },

@@ -67,7 +67,7 @@ test('moves all projects of a storage', async () => {
 test('refuses what it cannot move', async () => {
   for (const [line, code, why] of [
     ['storage move', 2, /name a project with --project, or a storage with --all-from/],
-    ['storage move --project root/none', 1, /there is no project "root\/none"/],
+    ['storage move --project root/none', 1, /project "root\/none" not found/],
     [
       'storage move --project root/one --to nowhere',
       1,

@@ -53,7 +53,7 @@ test('queues fetches of one user, refuses too many with a message, and lets othe
   assert.match(await Promise.race(open.map(({ answer }) => answer)), /^[0-9a-f]{4}ERR You have too many/);
   const refused = await list(greedy);
   assert.equal(refused.code, 128);
-  assert.match(refused.stderr, /remote error: You have too many fetches at once/);
+  assert.match(refused.stderr, /remote error: You have too many concurrent fetches/);
   assert.equal((await list(other)).code, 0);
   for (const { end } of open) end();
   assert.equal((await list(greedy)).code, 0, 'who leaves makes place');

@@ -89,11 +89,11 @@ test('shows a password that is typed, and sends it hidden', { skip }, async () =
     await page.goto('/users/sign_in');
     const field = page.getByLabel('Password', { exact: true });
     await field.fill(password);
-    await page.getByRole('button', { name: 'Show what is typed' }).click();
+    await page.getByRole('button', { name: 'Show the typed text' }).click();
     assert.equal(await field.getAttribute('type'), 'text');
     assert.equal(await field.inputValue(), password);
     await web.assertFine(page);
-    await page.getByRole('button', { name: 'Show what is typed' }).click();
+    await page.getByRole('button', { name: 'Show the typed text' }).click();
     assert.equal(await field.getAttribute('type'), 'password');
     await page.getByLabel('User name or e-mail').fill(login);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();

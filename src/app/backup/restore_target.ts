@@ -50,7 +50,7 @@ const requireSecrets = (config: Config, manifest: Manifest): void => {
   }
   if (present?.instance !== manifest.instance)
     throw new StartFailure(
-      `the backup has no secrets: copy those of the instance ${manifest.instance} to ${file} first`,
+      `the backup has no secrets: copy the secrets of the instance ${manifest.instance} to ${file} first`,
     );
 };
 

@@ -23,7 +23,7 @@ const requireSchedule = async ({ config, clock }: Scheduled, cron: string): Prom
   const problems = await findCronProblems({ cron, cron_timezone: 'UTC' }, clock.now());
   if (problems.cron !== undefined)
     throw new StartFailure(
-      `GANTRY_BACKUP_SCHEDULE is no cron pattern (it is "${cron}"): use one such as "30 2 * * *"`,
+      `GANTRY_BACKUP_SCHEDULE is not a cron pattern (it is "${cron}"): use one such as "30 2 * * *"`,
     );
 };
 

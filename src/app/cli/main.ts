@@ -32,7 +32,7 @@ const program = async () => {
     examples: [
       'gantry serve                        start the service on http://127.0.0.1:8080',
       'gantry admin user create --help     how to add a user',
-      'gantry doctor                       find out what is wrong',
+      'gantry doctor                       find problems and say how to fix them',
     ],
   };
   const made = await loadCommands(process.argv[2]);

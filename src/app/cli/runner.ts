@@ -40,9 +40,7 @@ const readToken = ({ token }: Options): string => {
 };
 
 const bannerText = ({ executor, notices }: RunnerReady, url: string): string =>
-  [...notices, `The runner takes jobs of ${url} (${executor}); SIGTERM lets those that run finish`].join(
-    '\n',
-  );
+  [...notices, `The runner accepts jobs of ${url} (${executor}); SIGTERM waits for running jobs`].join('\n');
 
 const runRunner = async (options: Options): Promise<void> => {
   const url = readOption('--url', () => readUrl(['http:', 'https:'])(options.url)).replace(/\/ci$/, '');

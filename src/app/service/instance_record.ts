@@ -62,8 +62,8 @@ export const findDifferingSecret = (
 
 export const secretsDiffer = (file: string, name: SecretName): StartFailure =>
   new StartFailure(
-    `${file} is not the one of this database (its ${name} is another one): copy the file from where this database ` +
-      'was served before, or name it in GANTRY_SECRETS_FILE (to go on with other secrets, run "gantry adopt secrets")',
+    `${file} does not belong to this database (its ${name} differs): copy the file from where this database ` +
+      'was served before, or name it in GANTRY_SECRETS_FILE (to continue with other secrets, run "gantry adopt secrets")',
   );
 
 export type NewRecord = {

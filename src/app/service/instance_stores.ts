@@ -50,7 +50,7 @@ export const judgeStore = (
     return { problem: `${label} is missing, although the database has used it: ${remedy}` };
   }
   if (holdsExpected === false) {
-    return { problem: `${label} holds nothing of what the database knows: ${remedy}` };
+    return { problem: `${label} contains nothing that the database references: ${remedy}` };
   }
   if (holdsExpected === null && !isEmpty) {
     return {
@@ -71,7 +71,7 @@ type Parts = {
 };
 
 const refusal = (problem: string, name: string): StartFailure =>
-  new StartFailure(`${problem} (to use it as it is, run "gantry adopt ${name}")`);
+  new StartFailure(`${problem} (to use it unchanged, run "gantry adopt ${name}")`);
 
 const checkStore = async (store: InstanceStore, parts: Parts): Promise<boolean> => {
   const { record, id, adopted, warn } = parts;

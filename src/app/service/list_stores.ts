@@ -88,7 +88,7 @@ const blobStore = async (config: Config, database: Database): Promise<InstanceSt
     remedy: 'check the settings GANTRY_BLOB_S3_... and --data, or restore it',
     inspect: async (record) => {
       const { instance, isEmpty, isMissing = false } = await marker.inspect();
-      if (isMissing && !record.claimed.has('blobs')) throw new Error('there is no such bucket');
+      if (isMissing && !record.claimed.has('blobs')) throw new Error('the bucket does not exist');
       if (instance !== null || record.claimed.has('blobs')) return { instance, isEmpty, holdsExpected: null };
       const isExpected = await hasBlobRows(database, record);
       // In a used database, blobs without a row do not indicate another instance.

@@ -57,7 +57,7 @@ export const databaseExists = (config: Config): boolean =>
 const refuseMissing = (config: Config): void => {
   if (databaseExists(config)) return;
   throw new StartFailure(
-    `there is no database in ${config.data}: name its folder with --data, or start "gantry serve" to make one`,
+    `no database found in ${config.data}: set its folder with --data, or start "gantry serve" to create one`,
   );
 };
 

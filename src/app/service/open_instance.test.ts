@@ -417,7 +417,7 @@ describe('a folder of an earlier version', () => {
     mkdirSync(folder);
     await assertRefused(site, /storage "default" .* is missing/);
     writeRepository(site, 77);
-    await assertRefused(site, /storage "default" .* holds nothing of what the database knows/);
+    await assertRefused(site, /storage "default" .* contains nothing that the database references/);
     rmSync(folder, { recursive: true });
     renameSync(`${folder}.away`, folder);
     await open(site);

@@ -61,14 +61,14 @@ type Plan = {
 
 const missingSecrets = (file: string): StartFailure =>
   new StartFailure(
-    `${file} is missing beside a database in use: restore it from the backup of this folder, or copy it from where ` +
+    `${file} is missing next to a database in use: restore it from the backup of this folder, or copy it from where ` +
       'this database was served before (to begin with other secrets, run "gantry adopt secrets")',
   );
 
 const otherInstance = (file: string, instance: string, { id }: InstanceRecord): StartFailure =>
   new StartFailure(
     `${file} belongs to the instance ${instance}, ${id === null ? 'but the database is empty' : `but the database to ${id}`}: ` +
-      'check GANTRY_DATABASE_URL and --data (to use it as it is, run "gantry adopt secrets")',
+      'check GANTRY_DATABASE_URL and --data (to use it unchanged, run "gantry adopt secrets")',
   );
 
 /** Reads the secrets; null if there are none, and none are expected. */

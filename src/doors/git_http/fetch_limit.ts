@@ -13,7 +13,7 @@ const maxWaitMilliseconds = 30_000;
 const maxWaitingFetches = 10;
 
 /** Message that git shows. */
-const tooManyFetches = 'You have too many fetches at once. Wait until some of them have ended.';
+const tooManyFetches = 'You have too many concurrent fetches. Wait until some of them have finished.';
 
 export class TooManyFetches extends Error {
   constructor() {

@@ -87,7 +87,7 @@ export const resolveUser = async (attempt: SignInAttempt): Promise<SignInOutcome
   } catch (error) {
     const kind = error instanceof Failure ? error.kind : null;
     if (kind === 'bad_request') {
-      return { refused: `What ${attempt.provider.label} says of you makes no account here.` };
+      return { refused: `What ${attempt.provider.label} reports about you does not allow an account here.` };
     }
     // A concurrent sign-in of the same person has just created the account.
     if (kind !== 'conflict' && !attempt.platform.store.isUniqueViolation(error)) throw error;

@@ -74,7 +74,7 @@ const findRefusal = (params: RawParams, { confidential }: Application): Refusal 
   if (challenge === null) return confidential ? null : refuse('Code challenge is required.');
   if (readText(params, 'code_challenge_method') !== 'S256')
     return refuse('code_challenge_method must be S256.');
-  return isChallenge(challenge) ? null : refuse('code_challenge is no SHA-256 in base64url.');
+  return isChallenge(challenge) ? null : refuse('code_challenge is not a SHA-256 in base64url.');
 };
 
 /**

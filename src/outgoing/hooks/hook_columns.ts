@@ -157,7 +157,7 @@ const loadValues = ({ platform }: Call, row: HookRow): StoredValues => ({
   headers: unsealValues(platform, row.sealed_custom_headers),
 });
 
-const toEnterAgain = 'values must be entered again, because the URL leads to another host';
+const toEnterAgain = 'values must be entered again, because the URL points to another host';
 
 /**
  * Returns what an edit clears so that a new host does not receive the secrets of the former one: all that the edit does

@@ -201,7 +201,9 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
     )
     .join('\n\n');
   const footer = [
-    { text: 'You get this mail because there were many notifications at once. Each of them is listed here.' },
+    {
+      text: 'You get this mail because there were many notifications at the same time. All of them are listed here.',
+    },
   ];
   return {
     to: user.email,

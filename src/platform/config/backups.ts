@@ -35,7 +35,7 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
   backup_keep: {
     variable: 'GANTRY_BACKUP_KEEP',
     default: '14',
-    meaning: 'number of backups that are kept; older ones are removed after each new one',
+    meaning: 'number of backups to keep; the oldest are removed after each new backup',
     read: readCount,
   },
   upgrade_copy: {

@@ -67,7 +67,7 @@ export const readNetworks =
   (text: string): string[] => {
     const parts = text.split(/[\s,]+/).filter((part) => part !== '');
     const wrong = parts.find((part) => !isNetwork(part, leastPrefix));
-    if (wrong !== undefined) throw new Error(`has "${wrong}", which is no IP address or range`);
+    if (wrong !== undefined) throw new Error(`has "${wrong}", which is not an IP address or range`);
     return parts;
   };
 

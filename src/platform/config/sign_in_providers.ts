@@ -34,7 +34,7 @@ const readProvider = (value: unknown, at: number): SignInProvider => {
   if (wrong !== undefined) return fail(`one without ${wrong}`);
   const provider = values as SignInProvider;
   if (!/^[a-z0-9_-]{1,64}$/.test(provider.name)) return fail('a name with more than a-z, 0-9, _ and -');
-  if (!isIssuer(provider.issuer)) return fail('an issuer that is no https:// URL');
+  if (!isIssuer(provider.issuer)) return fail('an issuer that is not an https:// URL');
   return provider.scopes.split(' ').includes('openid') ? provider : fail('scopes without openid');
 };
 

@@ -16,7 +16,7 @@ const gauges: Gauge[] = [
   { name: 'gantry_work_running', help: 'Background work that runs', value: ({ running }) => running },
   {
     name: 'gantry_work_failed',
-    help: 'Background work that was given up and waits for a retry by hand',
+    help: 'Background work that failed permanently and waits for a manual retry',
     value: ({ failed }) => failed,
   },
   {

@@ -137,7 +137,7 @@ describe('the configuration', () => {
   it('is refused with a reason where it is not understood', async () => {
     const { commit, notes } = await newProject();
     const cases = [
-      ['a: [', 'the configuration is no valid YAML'],
+      ['a: [', 'the configuration is not valid YAML'],
       ['- a', 'the configuration must be a mapping'],
       ['template: "{% if a %}"', 'the template lacks {% end %}'],
       ['template: "{% unless a %}{% end %}"', 'the template has an unexpected tag: {% unless a %}'],

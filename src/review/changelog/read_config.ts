@@ -69,7 +69,7 @@ const parseYaml = async (text: string): Promise<unknown> => {
   try {
     return parse(text, { schema: 'core', maxAliasCount: 20 }) as unknown;
   } catch {
-    throw changelogFailure('the configuration is no valid YAML');
+    throw changelogFailure('the configuration is not valid YAML');
   }
 };
 

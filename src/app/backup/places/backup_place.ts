@@ -38,7 +38,7 @@ export const listBackups = async (place: BackupReader): Promise<string[]> =>
 
 export const loadManifest = async (place: BackupReader, name: string): Promise<Manifest> => {
   const text = isBackupName(name) ? await place.readText(manifestPath(name)) : null;
-  if (text === null) throw new StartFailure(`there is no backup ${name} in ${place.label}`);
+  if (text === null) throw new StartFailure(`backup ${name} not found in ${place.label}`);
   return parseManifest(name, text);
 };
 
@@ -48,7 +48,7 @@ export const loadManifest = async (place: BackupReader, name: string): Promise<M
  */
 export const findManifest = async (place: BackupReader, name: string | undefined): Promise<Manifest> => {
   const newest = name ?? (await listBackups(place)).at(-1);
-  if (newest === undefined) throw new StartFailure(`there is no backup in ${place.label}`);
+  if (newest === undefined) throw new StartFailure(`no backup found in ${place.label}`);
   return await loadManifest(place, newest);
 };
 

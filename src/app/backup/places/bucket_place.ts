@@ -99,7 +99,7 @@ export const openBucketPlace = async (
   const { instance: owner } = await marker.inspect().catch(() => {
     throw new StartFailure(`${url} does not answer: ${JSON.stringify(cause)}`);
   });
-  if (instance === null && owner === null) throw new StartFailure(`there are no backups in ${url}`);
+  if (instance === null && owner === null) throw new StartFailure(`no backups found in ${url}`);
   if (instance !== null) {
     if (owner !== null && owner !== instance)
       throw new StartFailure(`${url} has backups of another instance (${owner}): name another prefix`);

@@ -38,7 +38,7 @@ export const findPlace = async (
     .where('source_type', '=', 'Namespace')
     .executeTakeFirst();
   if (row === undefined)
-    throw new StartFailure(`there is no group or user "${above}": create it, or name another path with --as`);
+    throw new StartFailure(`group or user "${above}" not found: create it, or choose another path with --as`);
   return { namespaceId: row.source_id, path };
 };
 

@@ -46,7 +46,7 @@ export const tokenCreateCommand = (): Command =>
       'gantry admin token create --user maria --name ci --scopes read_api --expires-at 2027-01-31',
     ],
   })
-    .requiredOption('--user <username>', 'whose token it is')
+    .requiredOption('--user <username>', 'owner of the token')
     .option('--name <text>', 'name of the token', 'gantry admin')
     .option('--scopes <names>', `scopes, separated by commas: ${tokenScopes.join(', ')}`, 'api')
     .option('--expires-at <date>', 'day on which the token expires, YYYY-MM-DD (without it: never)')

@@ -27,7 +27,7 @@ export const userParts = (store: Store) => ({ store, random: randomBytes });
 export const requireUser = async (db: Reader, username: string): Promise<number> => {
   const id = await userIdByName(db, username);
   if (id === undefined)
-    throw new StartFailure(`there is no user "${username}"; list the users with "gantry admin user list"`);
+    throw new StartFailure(`user "${username}" not found; list the users with "gantry admin user list"`);
   return id;
 };
 

@@ -10,7 +10,7 @@ const disable = async (username: string, options: AdminOptions): Promise<void> =
   await withOpenStore(options, async (store) => {
     const id = await requireUser(store.db, username);
     await store.write(async (tx) => await removeFactorOf(tx, null, source, id));
-    print(options, { id, username }, `"${username}" now signs in with the password alone.`);
+    print(options, { id, username }, `"${username}" now signs in with only the password.`);
   });
 
 export const userDisableTwoFactorCommand = (): Command =>

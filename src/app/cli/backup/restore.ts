@@ -40,7 +40,7 @@ export const restoreCommand = (): Command =>
   addSettings(
     action('restore', {
       summary:
-        'Restore a backup into an empty instance of the same or a newer version, on SQLite or PostgreSQL, as the settings say. Run it again after an interruption. With --project: restore one project into an instance, also while the service runs.',
+        'Restore a backup into an empty instance of the same or a newer version, on the configured SQLite or PostgreSQL database. Run it again after an interruption. With --project: restore one project into an instance, also while the service runs.',
       examples: [
         'gantry backup restore /srv/backups --data /var/lib/gantry',
         'gantry backup restore gantry.tar.zst --backup 20261126T023000Z-1a2b3c4d',
@@ -49,7 +49,7 @@ export const restoreCommand = (): Command =>
     })
       .argument('[place]', 'a folder, FILE.tar.zst or s3://BUCKET/PREFIX (without it: GANTRY_BACKUP_TO)')
       .option('--backup <name>', 'one of its backups (without it: the newest)')
-      .option('--project <path>', 'restore this project alone, as a new one with new ids')
+      .option('--project <path>', 'restore only this project, as a new project with new ids')
       .option('--as <path>', 'path of the restored project (without it: as in the backup)'),
     ['data'],
   ).action(restore);

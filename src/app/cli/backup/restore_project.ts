@@ -37,7 +37,7 @@ export const restoreOneProject = async (source: string | undefined, options: Opt
       ...(unknown_users === 0
         ? []
         : [
-            `${formatCount(unknown_users, 'user')} of the backup are not in this instance: what they wrote is by the ghost user.`,
+            `${formatCount(unknown_users, 'user')} of the backup are not in this instance: the ghost user is the author of their content.`,
           ]),
       ...(with_variables
         ? []

@@ -213,7 +213,7 @@ const openOrFinding = async (config: Config): Promise<Store | Finding> => {
   if (!databaseExists(config)) {
     return fail(
       'database',
-      'there is no database',
+      'no database found',
       'name its folder with --data, or start "gantry serve" to create one',
     );
   }

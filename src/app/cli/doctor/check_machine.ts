@@ -99,7 +99,7 @@ const inGigabytes = (bytes: number): string => `${(bytes / gigabyte).toFixed(1)}
 const checkSpace = (folder: string): Finding => {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
-  const advice = 'make room: a full disk lets nobody write';
+  const advice = 'free disk space: on a full disk all writes fail';
   if (free < leastFree) return fail('disk', inGigabytes(free), advice);
   return free < gigabyte ? warn('disk', inGigabytes(free), advice) : ok('disk', inGigabytes(free));
 };

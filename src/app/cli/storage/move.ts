@@ -35,7 +35,7 @@ const untilEnded = async ({ db }: Store, id: number): Promise<void> => {
 
 const moveOne = async (store: Store, path: string, storages: string[], options: Options): Promise<void> => {
   const project = await anyProject(store, path);
-  if (project === null) throw new StartFailure(`there is no project "${path}"`);
+  if (project === null) throw new StartFailure(`project "${path}" not found`);
   const destination = { storages, named: options.to };
   const id = await store.write(async (tx) => await scheduleMove(tx, null, project, destination));
   if (options.wait !== true)

@@ -60,14 +60,14 @@ export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeF
     formatGauge('gantry_database_wal_bytes', "Bytes of SQLite's write-ahead log", unlabelled(wal)),
     formatGauge(
       'gantry_database_connections',
-      'Connections to PostgreSQL, idle ones among them, and requests that wait for one',
+      'Connections to PostgreSQL, including idle connections, and requests waiting for a connection',
       Object.entries(connections ?? {}).map(([state, count]) => [{ state }, count]),
     ),
     formatGauge('gantry_jobs', 'Jobs that wait for a runner or run', [
       ...unlabelled(runners?.pending).map(([, count]): Sample => [{ state: 'pending' }, count]),
       ...unlabelled(runners?.running).map(([, count]): Sample => [{ state: 'running' }, count]),
     ]),
-    formatGauge('gantry_runners', 'Runners, and those that asked for work within two hours', [
+    formatGauge('gantry_runners', 'Runners, and runners that requested work within two hours', [
       ...unlabelled(runners?.runners).map(([, count]): Sample => [{ state: 'all' }, count]),
       ...unlabelled(runners?.lately).map(([, count]): Sample => [{ state: 'seen' }, count]),
     ]),

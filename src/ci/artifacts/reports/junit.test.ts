@@ -64,7 +64,7 @@ test('keeps terminal escapes in the output of a failure', () => {
 test('names the line of an XML error', () => {
   const wrong: [string, RegExp][] = [
     ['not XML', /text outside of all elements at line 1/],
-    ['<a>\n<b></a>', /<\/a> closes what is not open at line 2/],
+    ['<a>\n<b></a>', /<\/a> closes an element that is not open at line 2/],
     ['<a>', /<a> is not closed/],
     ['<a b=c/>', /<a> has no end/],
     ['<a b="<"/>', /<a> has no end/],

@@ -38,7 +38,7 @@ const readReportText = async (platform: Platform, report: Artifact): Promise<str
   return await readGzippedText(content, report.file_format === 'gzip' ? createGunzip() : new PassThrough(), {
     maxLength: maxBytes,
     tooBig: () => new Unreadable('the report is too large'),
-    invalidFormat: () => new Unreadable('the report is no compressed text'),
+    invalidFormat: () => new Unreadable('the report is not compressed text'),
   });
 };
 

@@ -182,7 +182,7 @@ test('reports an error for a file that is not gzipped text or is too large', asy
   const { body } = await read(pipeline, 'test_report');
   assert.deepEqual(
     body.test_suites.map(({ suite_error }: { suite_error: string }) => suite_error),
-    ['the report is no compressed text', 'the report is too large'],
+    ['the report is not compressed text', 'the report is too large'],
   );
 });
 
@@ -204,7 +204,7 @@ test('reads a long report like a short one, and names the line of an error', asy
   assert.equal(lint.test_cases[5_001].name, 'case 5000');
   assert.deepEqual(
     [docs.total_count, docs.suite_error],
-    [0, 'JUnit XML parsing failed: </broken> closes what is not open at line 4'],
+    [0, 'JUnit XML parsing failed: </broken> closes an element that is not open at line 4'],
   );
 });
 

@@ -84,7 +84,8 @@ const readClosing = (reading: Reading): boolean => {
   if (!text.startsWith('</', at)) return false;
   const [whole = '', name = ''] = matchAt(closing, reading) ?? [];
   const expected = open.pop();
-  if (whole === '' || name !== expected) throw new XmlFault(`</${name}> closes what is not open`, text, at);
+  if (whole === '' || name !== expected)
+    throw new XmlFault(`</${name}> closes an element that is not open`, text, at);
   handler.close(name);
   reading.at += whole.length;
   return true;

@@ -20,7 +20,7 @@ const startJobs = async (tx: Tx, jobs: readonly LatestJob[], chosen: ReadonlySet
   for (;;) {
     const steps = computeNextStatuses(jobs);
     if (steps.size === 0) return;
-    // A job may change immediately and thereby release others.
+    // A job may change immediately and so release others.
     await applyNextStatuses(tx, jobs, steps);
   }
 };

@@ -83,7 +83,7 @@ ${fields.join('\n')}
     "$CI_API_V4_URL/projects/$CI_PROJECT_ID/releases"`;
 };
 
-const missing = 'The release is not made: there is none of release-cli, curl and glab where the job runs.';
+const missing = 'The release is not created: release-cli, curl and glab are all missing where the job runs.';
 
 const forShells = (config: ReleaseConfig): string => `if command -v release-cli > /dev/null 2>&1; then
   ${releaseCli(config)}

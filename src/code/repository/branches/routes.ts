@@ -101,7 +101,7 @@ const remove = endpoint({
 const removeMerged = endpoint({
   method: 'DELETE',
   path: '/projects/:id/repository/merged_branches',
-  summary: 'Delete branches merged into the default branch, except protected ones',
+  summary: 'Delete merged branches, except protected branches',
   area,
   audience: 'user',
   status: 202,

@@ -4,7 +4,7 @@ import { AddressRefusal } from '../../../platform/addresses/checked_request.ts';
 /** The import cannot succeed as it was asked for: it is not retried. The message is a sentence. */
 export class ImportFailure extends Error {}
 
-export const noRepositoryText = 'There is no git repository at this address.';
+export const noRepositoryText = 'No git repository found at this address.';
 export const cutOffText = 'The server stopped in the middle of its answer.';
 export const malformedText = 'The answer of the server is not one of git.';
 

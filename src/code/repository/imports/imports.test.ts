@@ -154,12 +154,12 @@ test('says what was wrong', async () => {
     'The server refuses the user name and password.',
   );
   server.protect(null);
-  assert.equal(await failureOf(`${server.url}/missing.git`), 'There is no git repository at this address.');
+  assert.equal(await failureOf(`${server.url}/missing.git`), 'No git repository found at this address.');
   server.intercept((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome</h1>');
     return true;
   });
-  assert.equal(await failureOf(`${server.url}/page`), 'There is no git repository at this address.');
+  assert.equal(await failureOf(`${server.url}/page`), 'No git repository found at this address.');
   assert.equal(
     await failureOf(`http://127.0.0.1:${Number(port) === 1 ? 2 : 1}/x.git`),
     'The server refuses connections.',
@@ -303,7 +303,7 @@ test('answers of other kinds fail with a reason', async () => {
   const id = 'a'.repeat(40);
   const line = (content: string): string => (content.length + 4).toString(16).padStart(4, '0') + content;
   const cases: [string, string][] = [
-    ['', 'There is no git repository at this address.'],
+    ['', 'No git repository found at this address.'],
     [`${service}00`, 'The server stopped in the middle of its answer.'],
     [`${service}zzzz`, 'The answer of the server is not one of git.'],
     [`${service}${line('nonsense\n')}0000`, 'The answer of the server is not one of git.'],
@@ -407,7 +407,7 @@ test('is for users who may create the project, and shows address and problem to 
     (await gantry.api(`GET /projects/${failed.body.id}/import`, { as })).body.import_error;
   assert.deepEqual(
     [await errorFor(user.token), await errorFor(reader.token)],
-    ['There is no git repository at this address.', null],
+    ['No git repository found at this address.', null],
   );
 });
 

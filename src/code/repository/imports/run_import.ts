@@ -29,7 +29,7 @@ import { type Received, receiveRepository } from './receive_repository.ts';
 const maxAttempts = 3;
 const megabyte = 2 ** 20;
 
-const internalText = 'An error of this service ended the import. Its log says more.';
+const internalText = 'An error of this service ended the import. See its log.';
 
 type Row = Selectable<ProjectImportsTable>;
 /**

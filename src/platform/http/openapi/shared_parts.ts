@@ -121,8 +121,8 @@ export const guide = [
   'Send a token in the header `PRIVATE-TOKEN`, or as `Authorization: Bearer <token>`. ' +
     'An administrator acts as another user with the header `SUDO: <id or user name>`.',
   'Where a path says `{id}` of a project or group, it takes a number or the full path with `/` written as `%2F`.',
-  'Parameters of POST and PUT go in a JSON body, in a form or in the query string; unknown ones are ignored and named in the header `Gantry-Ignored-Parameters`.',
-  'Lists come in pages: `page` and `per_page` (20, at most 100); the headers `X-Total` and `Link` tell of the rest.',
+  'Parameters of POST and PUT go in a JSON body, in a form or in the query string; unknown parameters are ignored and listed in the header `Gantry-Ignored-Parameters`.',
+  'Lists come in pages: `page` and `per_page` (20, at most 100); the headers `X-Total` and `Link` describe the other pages.',
   'Times are UTC, as in `2026-01-31T12:00:00.000Z`; dates are `YYYY-MM-DD`.',
-  'What a caller may not see answers as if it were not there: 404.',
+  'Records that the caller cannot see answer 404, like missing records.',
 ].join('\n\n');

@@ -195,7 +195,7 @@ export const followPushOptions = async (
   if (options !== null && call !== null) {
     const branches = updates.filter((one) => one.new !== zeroOid && one.ref.startsWith(branchPrefix));
     if (branches.length > maxBranches)
-      problems.push(`Options about merge requests are for at most ${maxBranches} branches at once.`);
+      problems.push(`Merge request options apply to at most ${maxBranches} branches per push.`);
     for (const { ref, new: sha } of branches.length > maxBranches ? [] : branches) {
       const branch = { branch: ref.slice(branchPrefix.length), sha };
       problems.push(...(await applyToBranch(call, pushed.project, branch, options)));

@@ -10,7 +10,7 @@ const addButton = (field: HTMLInputElement): void => {
   button.type = 'button';
   button.className = 'small show-password';
   button.textContent = 'Show';
-  button.setAttribute('aria-label', 'Show what is typed');
+  button.setAttribute('aria-label', 'Show the typed text');
   button.setAttribute('aria-pressed', 'false');
   button.addEventListener('click', () => toggle(field, button));
   // Browsers and password managers recognize password fields only.

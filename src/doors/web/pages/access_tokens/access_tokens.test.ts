@@ -37,7 +37,7 @@ for (const kind of ['projects', 'groups'] as const) {
       const place = await newPlace(kind);
       const { visitor } = place.owner;
       const path = `${place.path}/settings/access_tokens`;
-      assert.match((await visitor.get(path)).text, /There are no active tokens/);
+      assert.match((await visitor.get(path)).text, /No active tokens/);
       const refused = await visitor.post(path, { name: ' ', 'scopes[]': 'api', access_level: '30' });
       assert.deepEqual([refused.status, /Name can&#39;t be blank/.test(refused.text)], [422, true]);
       const form = { name: 'CI <b>', 'scopes[]': 'api', access_level: '30', expires_at: '2100-01-01' };

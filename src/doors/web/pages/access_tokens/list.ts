@@ -130,14 +130,14 @@ export const tokensView = async (
   const { path, source, kind } = place;
   const page = pageRequest(listQuery);
   const { items, total } = await listAccessTokens(call.db, source, { state }, { ...page, now: call.now });
-  const none = state === 'active' ? 'There are no active tokens.' : 'There are no revoked or expired tokens.';
+  const none = state === 'active' ? 'No active tokens.' : 'No revoked or expired tokens.';
   const content = html`<p>Use these tokens for programs instead of a personal token. Each token belongs to a bot user that is a member of the ${kind.noun} with the role of the token until the token expires.</p>
 ${stateTabs(path, state)}
 ${items.length === 0 ? html`<p>${none}</p>` : table(visit, place, items)}
 ${pagesNav({ path, query: { state: state === 'active' ? undefined : state }, page, total })}
 <section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Create a token</h2></header>
 <div class="body">${newForm(visit, place, given, problems)}</div></section>
-<p class="quiet">Rotating replaces a token by a new one that expires in a week. The old one stops working at once.</p>`;
+<p class="quiet">Rotating replaces a token with a new token that expires in a week. The old token stops working immediately.</p>`;
   const view = place.view(visit, 'Access tokens', content);
   return withFormStatus(view, problems);
 };

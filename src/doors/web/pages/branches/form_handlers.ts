@@ -99,7 +99,7 @@ const removeMerged = page({
   handle: async ({ call }, { project: fullPath }) => {
     const code = await findCodeForPush(call, fullPath);
     await retryOnConflict(async () => await deleteMergedBranches(call, code));
-    return redirect(branchesPath(code.project), 'Merged branches were deleted, except protected ones.');
+    return redirect(branchesPath(code.project), 'Merged branches were deleted, except protected branches.');
   },
 });
 

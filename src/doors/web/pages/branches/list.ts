@@ -110,7 +110,7 @@ const stateTabs = (project: Project, chosen: State | null): Html => {
 const removeMergedMenu = (visit: Visit, project: Project): Html =>
   menu(
     { summary: icon('dots'), label: 'More actions', classes: 'button' },
-    html`<p>Deletes all branches that are merged into <b>${project.default_branch}</b>, except protected ones.</p>${form(
+    html`<p>Deletes all branches that are merged into <b>${project.default_branch}</b>, except protected branches.</p>${form(
       visit,
       { action: `${branchesPath(project)}/delete_merged`, submit: 'Delete merged branches', danger: true },
     )}`,

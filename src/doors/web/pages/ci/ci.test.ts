@@ -277,7 +277,7 @@ test('shows a long log in parts, with a link to each line', async () => {
   for (const number of [1, 2, 3_000, 5_999, 6_000]) {
     assert.ok(numbersIn((await get(`jobs/${id}?line=${number}`)).text).includes(number), String(number));
   }
-  assert.match((await get(`jobs/${id}?part=99`)).text, /There is no log/);
+  assert.match((await get(`jobs/${id}?part=99`)).text, /No log/);
   const of = { id, project_id: project.id };
   await seedTrace(gantry, of, 'one more\n'.repeat(50_000));
   assert.match((await get(`jobs/${id}`)).text, /id="L56000">[^\n]+one more/);

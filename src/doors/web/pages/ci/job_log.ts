@@ -53,8 +53,7 @@ type LogGiven = { part: TracePart | null; isOpen: boolean };
 export const logPart = (visit: Visit, found: LoadedJob, { part, isOpen }: LogGiven): Html => {
   const { code, job } = found;
   if (part === null) {
-    const why =
-      job.erased_at === null ? (isOpen ? 'No output yet.' : 'There is no log.') : 'The log was erased.';
+    const why = job.erased_at === null ? (isOpen ? 'No output yet.' : 'No log.') : 'The log was erased.';
     return html`<div id="log" data-part><p>${why}</p></div>`;
   }
   const path = projectPagePath(code.project, `jobs/${job.id}`);

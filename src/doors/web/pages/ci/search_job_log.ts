@@ -29,7 +29,7 @@ export const foundPart = async ({ call }: Visit, { job }: LoadedJob, query: Page
   const { path, from } = query;
   const search = query.search.trim();
   const result = await searchTrace(call, job, { text: search, from });
-  if (result === null) return html`<p>There is no log.</p>`;
+  if (result === null) return html`<p>No log.</p>`;
   const { matches, next } = result;
   const more = new URLSearchParams({ search, from: String(next) }).toString();
   return html`<p role="status">${said(matches.length, search, query)} <a href="${path}">Back to the log</a></p>

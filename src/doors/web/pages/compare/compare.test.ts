@@ -68,7 +68,7 @@ test('shows the form again for a ref that does not exist', async () => {
   const { compare } = await newProject();
   const { status, text } = await user.get(`${compare}/main...no%3Cpe`);
   assert.equal(status, 422);
-  assert.ok(text.includes('There is no branch, tag or commit “no&lt;pe”.'), text);
+  assert.ok(text.includes('No branch, tag or commit is named “no&lt;pe”.'), text);
   assert.equal((await user.get(`${compare}/main`)).status, 200);
 });
 
@@ -153,7 +153,7 @@ test('compares with a fork or the project that it was forked from, and swaps the
 
   const none = await user.get(`${forkPage}/none...ours?from_project_id=${id}`);
   assert.deepEqual(
-    [none.status, none.text.includes('There is no branch, tag or commit “none”.')],
+    [none.status, none.text.includes('No branch, tag or commit is named “none”.')],
     [422, true],
   );
 });

@@ -112,7 +112,7 @@ ${await diffPart({ diffs, files, overflow }, shown)}`;
 };
 
 const problemFor = (name: string, resolved: Resolved | null): string | undefined =>
-  resolved === null ? `There is no branch, tag or commit “${name}”.` : undefined;
+  resolved === null ? `No branch, tag or commit is named “${name}”.` : undefined;
 
 const differentStorages = 'The projects are on different storages, so that they cannot be compared here.';
 

@@ -138,7 +138,7 @@ const projectItem = ({ call }: Visit, project: Project, badge: Html | null): Htm
 const noProjects = emptyState({
   icon: 'folder',
   title: 'You are in no project yet',
-  text: 'Create a project, or explore public ones.',
+  text: 'Create a project, or explore public projects.',
   action: html`<p class="buttons"><a class="button primary" href="/projects/new">New project</a><a class="button" href="/explore">Explore</a></p>`,
 });
 

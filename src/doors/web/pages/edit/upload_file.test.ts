@@ -68,7 +68,7 @@ test('uploads several files in one commit, or none of them', async () => {
   const files = Array.from({ length: 21 }, (_file, at) => file(`many ${at}`));
   const tooMany = await developer.postFiles(path, form, { file: files });
   assert.deepEqual([tooMany.status, await read('several/many 0')], [422, null]);
-  assert.match(tooMany.text, />You chose 21 files; at most 20 can be uploaded at once</);
+  assert.match(tooMany.text, />You chose 21 files; at most 20 can be uploaded together</);
 });
 
 test('uploads files larger than other forms, of members only', async () => {

@@ -142,7 +142,7 @@ const upload = page({
       const problem =
         files.length === 0
           ? "can't be blank"
-          : `You chose ${files.length} files; at most ${maxFiles} can be uploaded at once`;
+          : `You chose ${files.length} files; at most ${maxFiles} can be uploaded together`;
       const problems = { text: null, fields: { file: [problem] } };
       return uploadView(visit, target, fields, { problems, isOutdated: false });
     }

@@ -166,7 +166,7 @@ const repositories: GroupSection = {
       options: [
         ['', 'As in the parent group, or on the instance'],
         ['0', 'None: developers and maintainers may push and force-push'],
-        ['1', 'Developers may push; nobody may force-push'],
+        ['1', 'Developers can push; nobody can force-push'],
         ['2', 'Only maintainers may push and merge'],
         ['3', 'Only maintainers may push; developers may merge'],
         ['4', 'Only maintainers may push; developers may push the first commit'],

@@ -22,9 +22,9 @@ export const transferPart = ({ visit, group, problems }: Shown, typed: string | 
   return sectionCard(
     { key: 'transfer', title: 'Transfer group', isDanger: true },
     html`<p>Moves the group with all its subgroups and projects.</p>
-<ul class="bulleted"><li>Old addresses redirect to the new ones.</li>
+<ul class="bulleted"><li>Old URLs redirect to the new URLs.</li>
 <li>Members of the old parent lose access; members of the new one gain it.</li>
-<li>Visibility is reduced to that of the new parent if it is narrower.</li></ul>
+<li>Visibility is reduced to the visibility of the new parent if that is lower.</li></ul>
 ${form(visit, { action, submit: 'Transfer group', danger: true, problems }, field)}`,
   );
 };

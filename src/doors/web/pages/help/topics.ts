@@ -33,7 +33,7 @@ export const topicGroups: readonly TopicGroup[] = [
       topic('api', 'API', 'Tokens, requests, lists, and how to set up clients.'),
       topic('clients', 'Writing clients', 'Unknown parameters, filters that are refused, numbers.'),
       topic('importing', 'Importing repositories', 'Bring code from another server.'),
-      topic('ci', 'CI/CD pipelines', 'What a .gitlab-ci.yml can say, and where it differs.'),
+      topic('ci', 'CI/CD pipelines', 'Supported keywords of .gitlab-ci.yml, and differences.'),
       topic('ci_keywords', 'CI/CD keywords', 'Every keyword that is accepted, by place.'),
       topic('boards', 'Issue boards', 'Plan with columns: moves, limits, what a board shows.'),
       topic('search', 'Search', 'What is searched, and how.'),

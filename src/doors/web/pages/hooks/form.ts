@@ -253,7 +253,7 @@ export const hookForm = (
     input({
       name: 'url',
       label: 'URL',
-      hint: 'Receives a POST with JSON. {name} stands for the value of a URL variable.',
+      hint: 'Receives a POST with JSON. {name} inserts the value of a URL variable.',
       value: texts.url,
       required: true,
       problems,

@@ -75,7 +75,7 @@ const removalCard = ({ visit, project, slug }: FormContext): Html => {
     danger: true,
   });
   return html`<section class="card danger-zone" aria-labelledby="remove_title"><header><h2 id="remove_title">Remove integration</h2></header>
-<div class="body stack"><p>Disconnects ${title} and deletes what is stored about it, including the password.</p>${removal}</div></section>`;
+<div class="body stack"><p>Disconnects ${title} and deletes its stored settings, including the password.</p>${removal}</div></section>`;
 };
 
 /** Renders the page of one integration. */

@@ -120,8 +120,8 @@ export const pages = [
       const where =
         project === null
           ? visit.call.signedIn &&
-            html`<p class="hint">Issues (#) and merge requests (!) are your own, or those of a project that you name: <code>group/project#12</code>.</p>`
-          : html`<p class="hint">Issues (#), merge requests (!) and files are those of ${project.full_path}, unless you name another: <code>group/project#12</code>.</p>`;
+            html`<p class="hint">Finds your own issues (#) and merge requests (!), or those of a named project: <code>group/project#12</code>.</p>`
+          : html`<p class="hint">Finds issues (#), merge requests (!) and files of ${project.full_path}, unless you name another project: <code>group/project#12</code>.</p>`;
       return {
         title: 'Search',
         body: html`<h1>Search or jump to</h1>

@@ -48,7 +48,7 @@ const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
     textArea({
       name: 'key',
       label: 'Key',
-      hint: html`The public one, in one line: what is in <code>~/.ssh/id_ed25519.pub</code>, or what <code>ssh-add -L</code> says.`,
+      hint: html`The public key, in one line: the content of <code>~/.ssh/id_ed25519.pub</code>, or the output of <code>ssh-add -L</code>.`,
       value: given.key,
       rows: 5,
       problems,

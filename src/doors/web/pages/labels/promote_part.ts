@@ -12,7 +12,7 @@ export const promotePart = (
 ): Html | null =>
   canPromote
     ? html`<section class="card form-page"><header><h2>Promote to the group</h2></header><div class="body stack">
-<p>All projects of the group get this ${word}. It replaces those of the same title in the projects. This cannot be undone.</p>
+<p>All projects of the group get this ${word}. It replaces ${word}s of the same title in the projects. This cannot be undone.</p>
 ${form(visit, { action: `${path}/promote`, submit: `Promote ${word}`, isQuiet: true })}</div></section>
 `
     : null;

@@ -29,7 +29,7 @@ const inviteForm = (visit: Visit, list: MemberList, tried: TriedInvitation | nul
     input({
       name: 'email',
       label: 'E-mail addresses',
-      hint: 'Separated by commas. People with an account become members at once.',
+      hint: 'Separated by commas. People with an account become members immediately.',
       value: sent['email'] ?? '',
       autocomplete: 'off',
       required: true,

@@ -76,7 +76,7 @@ const noMilestones = (list: OwnedList, { search, state }: Query, total: number):
   return emptyState({
     icon: 'milestone',
     title: state === 'closed' ? 'No closed milestones' : 'No milestones yet',
-    text: 'A milestone collects issues and merge requests that are due together, such as those of a release.',
+    text: 'A milestone collects issues and merge requests that are due together, for example for a release.',
     action: list.canChange && html`<a class="button" href="${list.path}/new">New milestone</a>`,
   });
 };

@@ -75,7 +75,7 @@ const consentView = async (visit: Visit, request: AuthorizationRequest): Promise
 <p><strong>${application.name}</strong> wants to use your account <strong>${user.username}</strong>. ${
     owner === null
       ? 'It was registered by an administrator of this service.'
-      : html`The user <strong>${owner.username}</strong> registered it; nobody else has looked at it.`
+      : html`The user <strong>${owner.username}</strong> registered it; nobody else has reviewed it.`
   }</p>
 <p>It will be able to:</p>
 <ul>${scopes.map((scope) => html`<li>${meaningOf(scope)} <span class="quiet">(${scope})</span></li>`)}</ul>

@@ -28,7 +28,7 @@ const renamePart = ({ visit, problems, typed }: Shown): Html => {
   return sectionCard(
     { key: 'username', title: 'User name' },
     html`<p>You sign in with your user name, and others mention you by it. It is the address of your profile and of your projects.</p>
-<ul class="bulleted"><li>Your projects move with it. Their old addresses redirect to the new ones.</li>
+<ul class="bulleted"><li>Your projects move with it. Their old URLs redirect to the new URLs.</li>
 <li>Others can take the old name, and then its redirects end.</li></ul>
 ${form(
   visit,

@@ -49,9 +49,9 @@ const transferPart = async (given: Given): Promise<Html> => {
   const action = `${projectPagePath(project, 'settings')}/transfer`;
   return html`<section class="stack" id="transfer_section"><h3>Transfer project</h3>
 <p>Moves the project with everything in it.</p>
-<ul class="bulleted"><li>Old addresses redirect to the new ones.</li>
+<ul class="bulleted"><li>Old URLs redirect to the new URLs.</li>
 <li>Members of the old group lose access; members of the new one gain it.</li>
-<li>Visibility is reduced to that of the new group if it is narrower.</li></ul>
+<li>Visibility is reduced to the visibility of the new group if that is lower.</li></ul>
 ${form(visit, { action, submit: 'Transfer project', danger: true, problems }, field)}</section>
 `;
 };

@@ -122,7 +122,7 @@ const resultsPart = async (
     if (!isRefused(error, query)) throw error;
     if (error.kind === 'not_found')
       return {
-        content: emptyState({ icon: 'search', title: `There is no branch or tag “${query.filters.ref}”` }),
+        content: emptyState({ icon: 'search', title: `No branch or tag is named “${query.filters.ref}”` }),
         total: 0,
       };
     const { message } = error.body as { message?: Record<string, string[]> };

@@ -166,7 +166,7 @@ test('searches code, commits, comments and snippets of a project and its branche
   );
   assert.ok(
     (await search({ ...at, scope: 'commits', ref: 'no-branch' })).includes(
-      'There is no branch or tag “no-branch”',
+      'No branch or tag is named “no-branch”',
     ),
   );
   const comments = await search({ ...at, scope: 'notes' });

@@ -124,7 +124,7 @@ const card = (visit: Visit, { project }: Code, { tags, ...shown }: Tags, { searc
     ? emptyState({
         icon: 'tag',
         title: 'No tags yet',
-        text: 'Tags mark commits, such as those of a release.',
+        text: 'Tags mark commits, for example of a release.',
       })
     : emptyState({ icon: 'search', title: 'No tags match', text: 'Try other words.' });
 };

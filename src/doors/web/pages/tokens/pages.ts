@@ -121,7 +121,7 @@ const listView = async (
 ${stateTabs(path, state)}
 ${rows.length === 0 ? html`<p>${none}</p>` : table(visit, rows)}
 ${pagesNav({ path, query, page: wanted, total })}
-<p class="quiet">Rotating replaces a token by a new one that expires in a week. The old one stops working at once.</p>`;
+<p class="quiet">Rotating replaces a token with a new token that expires in a week. The old token stops working immediately.</p>`;
   const content = html`<p>Programs use these tokens to access the API and git on your behalf, without your password.</p>
 ${list}
 <h2 id="new">Create a token</h2>

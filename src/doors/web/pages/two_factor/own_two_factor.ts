@@ -69,7 +69,7 @@ const onView = async (visit: Visit, sent: Sent | null): Promise<Html> => {
   return html`
 <p>It is on. ${left} recovery ${left === 1 ? 'code is' : 'codes are'} left.</p>
 <h2>New recovery codes</h2>
-<p>The old ones become invalid.</p>
+<p>The old codes become invalid.</p>
 ${withPassword(visit, sent, steps.renew)}
 <h2>Turn off</h2>
 ${withPassword(visit, sent, steps.disable)}`;

@@ -16,7 +16,7 @@ export const signatureTexts = {
   verified: 'Signed by the committer, with a key of theirs',
   unverified: 'The signature is not by the committer whom the commit names',
   unverified_key: 'The key has no confirmed address of its owner',
-  other_user: 'Signed with the key of somebody else',
+  other_user: 'Signed with the key of another user',
   unknown_key: 'Nobody here has the key that signed the commit',
   revoked_key: 'The key was revoked',
   multiple_signatures: 'The commit has several signatures',

@@ -6,7 +6,7 @@ export const avatarInput = (problems: FormProblems, isRequired = true): Html =>
   fileInput({
     name: 'avatar',
     label: isRequired ? 'Picture' : 'Picture (optional)',
-    hint: 'PNG, JPEG, GIF, WebP or ICO, at most 200 KiB. Square ones look best.',
+    hint: 'PNG, JPEG, GIF, WebP or ICO, at most 200 KiB. Square images look best.',
     accept: 'image/png,image/jpeg,image/gif,image/webp,image/x-icon',
     required: isRequired,
     problems,

@@ -7,7 +7,7 @@ type Words = { label: string; meaning: string };
 
 const visibilityWords: { [V in Visibility]: Words } = {
   private: { label: 'Private', meaning: 'Only members.' },
-  internal: { label: 'Internal', meaning: 'All signed-in users except external ones.' },
+  internal: { label: 'Internal', meaning: 'All signed-in users except external users.' },
   public: { label: 'Public', meaning: 'Everyone, without signing in.' },
 };
 

@@ -84,7 +84,7 @@ export const labelsField = (
   input({
     name: 'labels',
     label: 'Labels',
-    hint: 'Names, separated by commas. Missing ones are created.',
+    hint: 'Names, separated by commas. Missing labels are created.',
     value: labelNames(choices, chosen).join(', '),
     autocomplete: 'off',
     suggestions: projectSuggestions(choices.project_id, 'labels'),

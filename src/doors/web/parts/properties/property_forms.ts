@@ -55,7 +55,7 @@ export const labelsForm = (
   const fresh = input({
     name: 'add_labels',
     label: 'Further labels',
-    hint: 'Names, separated by commas. Missing ones are created.',
+    hint: 'Names, separated by commas. Missing labels are created.',
     autocomplete: 'off',
     suggestions: projectSuggestions(choices.project_id, 'labels'),
   });

@@ -52,7 +52,7 @@ const withoutFactor = page({
     const { call } = visit;
     const user = await loadChangeable(visit, userId);
     await call.write(async (tx) => await removeFactorOf(tx, requireActor(call), call, userId));
-    return redirect(`${usersPath}/${userId}`, `${user.username} now signs in with the password alone.`);
+    return redirect(`${usersPath}/${userId}`, `${user.username} now signs in with only the password.`);
   },
 });
 

@@ -44,7 +44,7 @@ const unlessMissing = async (validate: () => Promise<ProjectLint>): Promise<Proj
 };
 
 const missingAlert = (ref: string): Html =>
-  html`<p class="flash alert" role="alert">There is no branch, tag or commit named ${ref}.</p>`;
+  html`<p class="flash alert" role="alert">No branch, tag or commit is named ${ref}.</p>`;
 
 const refInput = ({ project }: Code, id: string, label: string, ref: string): Html =>
   input({

@@ -68,7 +68,7 @@ ${form(
   { action: path, submit: 'Run pipeline', problems },
   hidden('ref', ref),
   html`<h2>Variables</h2>
-<p class="hint">These variables override those of the project and its groups. Maintainers of the project can see them later.</p>
+<p class="hint">These variables override variables of the project and its groups. Maintainers of the project can see them later.</p>
 `,
   variableRows(shared, withBlanks(rows)),
   html`<p><button class="plain" name="more" value="1">Add rows</button></p>`,

@@ -66,7 +66,7 @@ ${
 <tbody>${shown.map(caseRow)}</tbody>
 </table></div>`
 }
-${cases.length > shown.length && html`<p class="body quiet">${shown.length === 0 ? 'No tests of this job are shown, because the page shows those of the jobs above.' : `The first ${shown.length} of ${cases.length} tests are shown, failed ones first.`}</p>`}</section>
+${cases.length > shown.length && html`<p class="body quiet">${shown.length === 0 ? 'No tests of this job are shown, because the page shows tests of the jobs above.' : `The first ${shown.length} of ${cases.length} tests are shown, failed ones first.`}</p>`}</section>
 `;
 };
 

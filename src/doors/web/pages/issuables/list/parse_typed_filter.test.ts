@@ -115,7 +115,7 @@ test('tells what is wrong with a term', () => {
     (isOfRequests ? readTyped(text, typist, requestLanguage) : readTyped(text, typist, issueLanguage))
       .problems;
   for (const [text, problem] of [
-    ['labl:bug', /There is no filter “labl”. The filters are label, .*put it in quotes/],
+    ['labl:bug', /Unknown filter “labl”. The filters are label, .*put it in quotes/],
     ['constructor:x', /no filter “constructor”/],
     ['reviewer:me', /no filter “reviewer”/],
     ['due:someday', /“due:someday” is not a filter. After “due:”, write none, late, /],

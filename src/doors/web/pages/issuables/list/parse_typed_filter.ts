@@ -28,7 +28,7 @@ type Reader<State extends string> = { language: Language<State>; typist: Typist 
 const isOfAddress = (value: string): boolean => /^(?:\/|:)/.test(value);
 
 const unknownTerm = (name: string, names: readonly string[]): string =>
-  `There is no filter “${name}”. The filters are ${names.join(', ')}. To search for the text, put it in quotes.`;
+  `Unknown filter “${name}”. The filters are ${names.join(', ')}. To search for the text, put it in quotes.`;
 
 const readIs = <State extends string>(
   all: string,

@@ -75,7 +75,7 @@ test('merges with the choices of the form, and only what the page showed', async
   await settle(gantry);
   assert.ok(!(await branches()).includes(branch));
   const again = await maintainer.visitor.post(`${path}/merge`, {});
-  assert.deepEqual([again.status, /no longer in the state/.test(again.text)], [422, true]);
+  assert.deepEqual([again.status, /has changed since the page was loaded/.test(again.text)], [422, true]);
 });
 
 test('leaves unedited messages to the service', async () => {

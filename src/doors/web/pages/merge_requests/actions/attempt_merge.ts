@@ -4,8 +4,8 @@ import { type FormProblems, attempt } from '../../../parts/form.ts';
 
 /** Texts for readers of pages in place of the fixed texts of the API. */
 const texts: Partial<Record<Failure['kind'], string>> = {
-  method_not_allowed: 'It cannot be merged now. The checks say why.',
-  not_acceptable: 'The merge request is no longer in the state that the page showed.',
+  method_not_allowed: 'It cannot be merged now. See the checks for the reason.',
+  not_acceptable: 'The merge request has changed since the page was loaded.',
   unauthorized: 'You may not do this.',
 };
 

@@ -40,7 +40,7 @@ const reviewForm = (
   const alert = problem !== undefined && html`<p class="flash alert" role="alert">${problem}</p>`;
   const judged =
     mayApprove(visit.call, loaded) &&
-    html`${verdictField('approve', verdict, ['Approve', 'Publish, and say that this is good to merge.'])}${verdictField('request_changes', verdict, ['Request changes', 'Publish, and block the merge until you approve or your review is requested again.'])}`;
+    html`${verdictField('approve', verdict, ['Approve', 'Publish, and approve the merge.'])}${verdictField('request_changes', verdict, ['Request changes', 'Publish, and block the merge until you approve or your review is requested again.'])}`;
   const editor = markdownEditor({
     name: 'summary',
     id: 'review_summary',

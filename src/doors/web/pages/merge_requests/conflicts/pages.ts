@@ -169,7 +169,7 @@ const resolveFiles = (files: readonly TextConflict[], choices: Choices, labels: 
 };
 
 const movedText =
-  'The source or the target branch changed after you opened this page. Check the conflicts again: your choices are kept for files whose conflicts are the same.';
+  'The source or the target branch changed after you opened this page. Check the conflicts again: your choices are kept for files with unchanged conflicts.';
 
 /** Commits the choices. */
 const submit = async (visit: Visit, shown: Shown, conflicts: Conflicts): Promise<View | Redirect> => {

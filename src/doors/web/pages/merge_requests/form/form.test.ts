@@ -58,7 +58,7 @@ test('chooses branches, and says which do not exist', async () => {
   assert.match(text, /name="merge_request\[source_branch\]"[\s\S]+<option value="keep-loads">/);
   assert.match(text, /name="merge_request\[target_branch\]" value="main"/);
   const wrong = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'nope' })}`);
-  assert.deepEqual([wrong.status, /There is no branch “nope”/.test(wrong.text)], [422, true]);
+  assert.deepEqual([wrong.status, /No branch is named “nope”/.test(wrong.text)], [422, true]);
   const same = await maintainer.visitor.get(`${list}/new?${query({ source_branch: 'main' })}`);
   assert.match(same.text, /Nothing to merge/);
   assert.equal((await reporter.visitor.get(`${list}/new`)).status, 403);
@@ -177,7 +177,7 @@ test('keeps what was typed where the branches were deleted or merged meanwhile',
     assignee_username: reporter.username,
   };
   for (const [source_branch, reason] of [
-    ['gone', /There is no branch “gone”/],
+    ['gone', /No branch is named “gone”/],
     ['', /Choose a source branch/],
     ['main', /You can&#39;t use same project\/branch|main already contains all commits of main/],
   ] as const) {

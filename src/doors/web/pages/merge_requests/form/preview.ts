@@ -38,8 +38,8 @@ export const loadPreview = async (
   const [base, head] = [from?.commit ?? null, to?.commit ?? null];
   if (base === null || head === null) {
     return {
-      ...(head === null && { source_branch: `There is no branch “${source_branch}”.` }),
-      ...(base === null && { target_branch: `There is no branch “${target_branch}”.` }),
+      ...(head === null && { source_branch: `No branch is named “${source_branch}”.` }),
+      ...(base === null && { target_branch: `No branch is named “${target_branch}”.` }),
     };
   }
   const shown = toDiffRequest(choice);

@@ -55,7 +55,7 @@ export const resolveCommands = (visit: Visit, ends: Ends): string[] => {
 
 const helpPart = (visit: Visit, shown: OpenPage): Html => {
   const mayPush = mayPushTo(visit, shown);
-  const note = html`<p class="muted small">Somebody who may push to the source branch has to push the result.</p>`;
+  const note = html`<p class="muted small">A user who can push to the source branch has to push the result.</p>`;
   return html`<details class="act"><summary>How to resolve them</summary><pre tabindex="0">${resolveCommands(visit, shown).join('\n')}</pre>${!mayPush && note}</details>`;
 };
 

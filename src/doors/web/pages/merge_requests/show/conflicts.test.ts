@@ -134,7 +134,7 @@ test('shows the push only to those who may push to the branch', async () => {
   assert.deepEqual(commandsOf(own), [...untilPush, 'git push origin topic']);
   const other = await getMatching(stranger.visitor, at, /How to resolve them/);
   assert.deepEqual(commandsOf(other), untilPush);
-  assert.match(words(other), /Somebody who may push to the source branch has to push the result/);
+  assert.match(words(other), /A user who can push to the source branch has to push the result/);
 });
 
 /** Opens a request of a branch of a fork that conflicts with its target. */

@@ -40,5 +40,5 @@ export const stackCard = (visit: Visit, shown: RequestPage): Html | null => {
     row(list, loaded.merge_request, true),
     ...below.map((one) => row(list, one, false)),
   ];
-  return html`<section class="card stack-card" aria-labelledby="stack_title"><header><h2 id="stack_title">Stack</h2><span class="muted small end">each is merged after those below it</span></header><ol class="body" reversed>${rows}</ol>${mergeForm(visit, shown)}</section>`;
+  return html`<section class="card stack-card" aria-labelledby="stack_title"><header><h2 id="stack_title">Stack</h2><span class="muted small end">each is merged after the requests below it</span></header><ol class="body" reversed>${rows}</ol>${mergeForm(visit, shown)}</section>`;
 };
