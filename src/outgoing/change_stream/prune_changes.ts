@@ -35,7 +35,7 @@ export const requireKept = async (db: Reader, after: number | null): Promise<voi
   if (after === null || after === 0) return;
   const oldest_after = await readPrunedUntil(db);
   if (after >= oldest_after) return;
-  const message = `410 Gone - the log begins after ${oldest_after}: read what you follow again, and go on from there`;
+  const message = `410 Gone - the log begins after ${oldest_after}: reload the records that you follow, and continue from there`;
   throw new Failure('gone', { message, oldest_after });
 };
 

@@ -116,8 +116,8 @@ test('tells what is wrong with a term', () => {
       .problems;
   for (const [text, problem] of [
     ['labl:bug', /Unknown filter “labl”. The filters are label, .*put it in quotes/],
-    ['constructor:x', /no filter “constructor”/],
-    ['reviewer:me', /no filter “reviewer”/],
+    ['constructor:x', /Unknown filter “constructor”/],
+    ['reviewer:me', /Unknown filter “reviewer”/],
     ['due:someday', /“due:someday” is not a filter. After “due:”, write none, late, /],
     ['created:2026-02-30', /After “created:”, write 2026-01-31, >2026-01-31/],
     ['is:merged', /After “is:”, write open, opened, closed, all, confidential/],
