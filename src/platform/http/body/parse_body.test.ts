@@ -36,6 +36,21 @@ test('keeps the files of the form of a page', async () => {
   );
 });
 
+test('ends the lines of texts in LF, and keeps the bytes of files', async () => {
+  const nested = { a: 'x\r\ny\rz\r\n', list: ['\r\n', { deep: '\ud800\r\r\n' }], count: 1 };
+  const expected = { a: 'x\ny\rz\n', list: ['\n', { deep: '\ud800\r\n' }], count: 1 };
+  assert.deepEqual(
+    { ...(await parsePageForm('application/json', Buffer.from(JSON.stringify(nested)))) },
+    expected,
+  );
+  const urlencoded = Buffer.from('a=x%0D%0Ay&b[c][]=%0d%0a');
+  const sent = await parsePageForm('application/x-www-form-urlencoded', urlencoded);
+  assert.deepEqual(JSON.parse(JSON.stringify(sent)), { a: 'x\ny', b: { c: ['\n'] } });
+  const body = Buffer.from(`${value.replace('hello', 'a\r\nb')}${file.replace('bytes', 'a\r\nb')}--x--\r\n`);
+  const form = await parsePageForm('multipart/form-data; boundary=x', body);
+  assert.deepEqual([form['title'], getFileParts(form)[0]?.content?.toString()], ['a\nb', 'a\r\nb']);
+});
+
 test('skips a part that is not a value, of any length', async () => {
   const nameless = `--x\r\nx: y\r\n\r\n${'y'.repeat(100_000)}\r\n`;
   assert.deepEqual({ ...(await multipart(`${nameless}${value}--x--\r\n`)) }, { title: 'hello' });

@@ -2,6 +2,7 @@ import { unsupportedType } from '../failure.ts';
 import { parseForm } from './form.ts';
 import { parseJson } from './json_body.ts';
 import { parseMultipart } from './multipart.ts';
+import { withPlainLineEnds } from './plain_line_ends.ts';
 import type { RawParams } from '../params.ts';
 
 export const maxBodyBytes = 2 * 1024 * 1024;
@@ -54,10 +55,10 @@ export const parseBody = async (
 };
 
 /**
- * Parses the form of a page, with its files (`getFileParts`).
+ * Parses the form of a page, with its files (`getFileParts`). Lines of its texts end in LF.
  * @throws Failure 400, 406
  */
 export const parsePageForm = async (
   contentType: string | undefined,
   body: Buffer | undefined,
-): Promise<RawParams> => await parseBody('POST', contentType, body, true);
+): Promise<RawParams> => withPlainLineEnds(await parseBody('POST', contentType, body, true));

@@ -24,9 +24,6 @@ const mostRows = 200;
 const partsOf = (sent: unknown): unknown[] =>
   typeof sent === 'object' && sent !== null ? Object.values(sent) : [];
 
-/** Browsers submit line ends as CRLF. */
-const plainLines = (value: string): string => value.replaceAll('\r\n', '\n');
-
 /** Reads the rows of a form that are not empty. */
 export const filledRows = (sent: unknown): Row[] =>
   partsOf(sent)
@@ -36,7 +33,7 @@ export const filledRows = (sent: unknown): Row[] =>
       const type = fieldText(variable_type);
       return {
         key: fieldText(key).trim(),
-        value: plainLines(fieldText(value)),
+        value: fieldText(value),
         ...(type !== '' && { variable_type: type }),
       };
     })

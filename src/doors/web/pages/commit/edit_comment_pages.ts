@@ -87,11 +87,10 @@ export const editCommentPages = [
     path: routePath,
     audience: 'user',
     params: object({ ...oneNote, body: optional(longText()), base: optional(text()) }),
-    handle: async (visit, { body: typed = '', base, ...named }) => {
+    handle: async (visit, { body = '', base, ...named }) => {
       const { call } = visit;
       const loaded = await findOwn(visit, named);
       const { comment, path } = loaded;
-      const body = typed.replaceAll('\r\n', '\n');
       const problems = await attempt(async () => {
         if (base !== undefined) requireUnchanged(base, noteTexts(comment.note), 'comment');
         const note = checkBody(body);

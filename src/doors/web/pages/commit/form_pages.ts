@@ -87,11 +87,10 @@ const comment = page({
     path: optional(text({ maxLength: 4_096, description: 'new path of the file of the line' })),
     line: optional(text({ maxLength: 20, description: '`new_12` or `old_12`' })),
   }),
-  handle: async (visit, { project, id, note: sent = '', discussion_id, path, line, ...shown }) => {
+  handle: async (visit, { project, id, note = '', discussion_id, path, line, ...shown }) => {
     const { call } = visit;
     const code = await findCode(call, project, 'comment_on_commit');
     const commit = await requireCommit(code, id);
-    const note = sent.replaceAll('\r\n', '\n');
     const choice = readDiffChoice(visit, shown);
     const place = toPlace({ path, old_path: shown.old_path, line });
     return await answerForm(

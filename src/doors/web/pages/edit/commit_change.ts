@@ -43,7 +43,7 @@ export const commitChange = async (
     async () =>
       await commitFiles(call, code, {
         branch,
-        message: message.replaceAll('\r\n', '\n'),
+        message,
         actions,
         ...(createsBranch(target, branch) && start),
         refuse,

@@ -11,7 +11,7 @@ export const fileParams = {
   ...commitParams,
   file_path: optional(text({ maxLength: 4_096 })),
   content: optional(longText()),
-  /** Line endings of the file; browsers always send CR and LF. */
+  /** How lines of the file end. Those of a form end in LF. */
   line_ends: oneOf(['lf', 'crlf'], { default: 'lf' }),
   preview: boolean({ description: 'show the changes instead of committing them', default: false }),
 };
@@ -30,10 +30,7 @@ export const toContent = ({
 }: {
   content: string;
   line_ends: FileFields['line_ends'];
-}): Buffer => {
-  const plain = content.replaceAll('\r\n', '\n');
-  return Buffer.from(line_ends === 'crlf' ? plain.replaceAll('\n', '\r\n') : plain);
-};
+}): Buffer => Buffer.from(line_ends === 'crlf' ? content.replaceAll('\n', '\r\n') : content);
 
 /** Renders the text in a fixed-width font. */
 const codeArea = (value: string, problems: FormProblems): Html => {

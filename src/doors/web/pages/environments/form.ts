@@ -31,7 +31,7 @@ const textOrNull = (value: string | null | undefined): string | null =>
 /** Converts the form to an edit. An empty tier keeps the default of the name. */
 export const editOf = ({ external_url, tier, description }: Filled): EnvironmentEdit => ({
   external_url: textOrNull(external_url),
-  description: textOrNull(description?.replaceAll('\r\n', '\n')),
+  description: textOrNull(description),
   ...(tier !== undefined && tier !== null && { tier }),
 });
 

@@ -91,11 +91,12 @@ test('creates a group and a subgroup', async () => {
     name: 'Sub',
     path: 'sub',
     parent_id: String(group.id),
+    description: 'One\r\ntwo',
     visibility: 'private',
   });
   assert.equal(sub.location, `${home}/sub`);
   const { body } = await gantry.api(`GET /groups/${encodeURIComponent(`${group.full_path}/sub`)}`);
-  assert.deepEqual([body.visibility, body.parent_id], ['private', group.id]);
+  assert.deepEqual([body.visibility, body.parent_id, body.description], ['private', group.id, 'One\ntwo']);
 });
 
 test('shows the form again with its problem', async () => {

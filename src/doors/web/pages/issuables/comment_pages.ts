@@ -74,14 +74,13 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       resolve: optional(boolean()),
       intent: oneOf(['comment', 'thread', 'close', 'reopen'], { default: 'comment' }),
     }),
-    handle: async (visit, { project, iid, body = '', ...given }) => {
+    handle: async (visit, { project, iid, body: typed = '', ...given }) => {
       const { call } = visit;
       const loaded = await kind.find(call, project, iid);
       const { intent } = given;
       const { close } = kind;
       const isClosing = isStateChange(intent);
       if (isClosing && (close === undefined || !kind.noun.mayUpdate(call, loaded))) throw forbidden();
-      const typed = body.replaceAll('\r\n', '\n');
       let noteId: number | null = null;
       const operation = async (): Promise<void> => {
         if (typed.trim() !== '' || !isClosing) {

@@ -67,11 +67,10 @@ const updatePage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
     path: `${kind.routePath}/:iid/notes/:note`,
     audience: 'user',
     params: object({ ...oneNote, body: optional(longText()), base: optional(text()) }),
-    handle: async (visit, { body: typed = '', base, ...named }) => {
+    handle: async (visit, { body = '', base, ...named }) => {
       const { call } = visit;
       const found = await findOwnNote(kind, call, named);
       const { loaded, note } = found;
-      const body = typed.replaceAll('\r\n', '\n');
       const problems = await attempt(
         async () =>
           await updateNote(kind.noun, call, loaded, {

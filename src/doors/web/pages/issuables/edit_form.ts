@@ -56,17 +56,15 @@ export const editFormView = <L extends LoadedTarget>(
   return withFormStatus(kind.partView(visit, loaded, `Edit ${name}`, content), problems);
 };
 
-const withPlainLineEnds = (text: string): string => text.replaceAll('\r\n', '\n');
-
 /**
- * Returns the texts of the form, and the resulting edit. Browsers convert line endings, so a description that differs
- * only in line endings is unchanged.
+ * Returns the texts of the form, and the edit they mean. Lines of a form end in LF, so a
+ * description that differs by nothing else stays as it is.
  */
 export const readTexts = (
   before: Texts,
   { title, description }: Typed,
 ): { typed: Typed; edit: Partial<Typed> } => {
-  const typed = { title, description: withPlainLineEnds(description) };
-  const isSame = typed.description === withPlainLineEnds(before.description ?? '');
+  const typed = { title, description };
+  const isSame = description === (before.description ?? '').replaceAll('\r\n', '\n');
   return { typed, edit: isSame ? { title } : typed };
 };

@@ -22,9 +22,6 @@ import {
   newMilestoneView,
 } from './form.ts';
 
-const withLines = (description: string | null | undefined): string | null =>
-  (description ?? '') === '' ? null : (description ?? '').replaceAll('\r\n', '\n');
-
 const milestones: OwnedRecords<MilestoneRow> = {
   key: 'iid',
   find: async ({ db }, { owner }, iid) => await findMilestoneByIid(db, owner, iid),
@@ -52,7 +49,7 @@ const create = (kind: OwnedListRoute): AnyPage =>
     handle: async (visit, params) => {
       const { title = '', description, start_date = null, due_date = null } = params;
       const list = await findToChange(kind, visit.call, params);
-      const input = { title, description: withLines(description), start_date, due_date };
+      const input = { title, description: description || null, start_date, due_date };
       return await answerForm(
         async () => {
           const { iid } = await createMilestone(visit.call, list.owner, input);
@@ -80,7 +77,7 @@ const update = (kind: OwnedListRoute): AnyPage =>
       const { title, description, start_date, due_date } = params;
       const edit = {
         ...(title !== undefined && { title }),
-        ...(description !== undefined && { description: withLines(description) }),
+        ...(description !== undefined && { description: description || null }),
         ...(start_date !== undefined && { start_date }),
         ...(due_date !== undefined && { due_date }),
       };

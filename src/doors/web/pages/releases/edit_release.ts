@@ -24,7 +24,7 @@ import {
   releaseProblems,
   startOfDay,
   toDay,
-  withPlainLines,
+  nullIfBlank,
 } from './fields.ts';
 import { releaseParams, releasePath, releasesPath, releasesRoutePath } from './paths.ts';
 
@@ -147,7 +147,7 @@ const update = page({
     const isMoved = day !== null && released_at !== toDay(row.released_at);
     const edit = {
       ...(name !== undefined && { name }),
-      ...(description !== undefined && { description: withPlainLines(description) }),
+      ...(description !== undefined && { description: nullIfBlank(description) }),
       ...(isMoved && { released_at: day }),
       milestone_ids,
     };

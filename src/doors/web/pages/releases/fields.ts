@@ -38,11 +38,9 @@ export const filledAsSent = (sent: RawParams): FilledRelease => {
   };
 };
 
-/** Returns a text with the line ends that are stored: browsers send CR and LF. */
-export const withPlainLines = (sent: string | null | undefined): string | null => {
-  const plain = (sent ?? '').replaceAll('\r\n', '\n');
-  return plain.trim() === '' ? null : plain;
-};
+/** Returns a text as it was sent; null: it is blank. */
+export const nullIfBlank = (sent: string | null | undefined): string | null =>
+  (sent ?? '').trim() === '' ? null : (sent ?? null);
 
 /** Converts a day to its first millisecond; null: not chosen. */
 export const startOfDay = (chosen: string | null | undefined): number | null =>

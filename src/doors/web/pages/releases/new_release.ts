@@ -31,7 +31,7 @@ import {
   releaseFields,
   releaseProblems,
   startOfDay,
-  withPlainLines,
+  nullIfBlank,
 } from './fields.ts';
 import { releasePath, releasesPath, releasesRoutePath } from './paths.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
@@ -185,9 +185,9 @@ const create = page({
         await createRelease(call, code, {
           tag,
           name: sent.name ?? null,
-          description: withPlainLines(sent.description),
+          description: nullIfBlank(sent.description),
           ref: ref === '' ? null : ref,
-          tag_message: withPlainLines(sent.tag_message),
+          tag_message: nullIfBlank(sent.tag_message),
           released_at: startOfDay(sent.released_at),
           links,
           milestones: { milestone_ids: sent.milestone_ids },

@@ -102,9 +102,6 @@ const newForm = (visit: Visit, path: string, { values, problems }: VariableState
 /** Refused forms of the page. */
 type Refused = { settings?: ScheduleState; added?: VariableState; edited?: VariableState };
 
-/** Browsers submit line ends as CRLF. */
-const plainLines = (value: string): string => value.replaceAll('\r\n', '\n');
-
 export const editView = async (
   visit: Visit,
   { project, schedule }: LoadedSchedule,
@@ -161,7 +158,7 @@ const add = formPage({
     raw: boolean({ default: false }),
   },
   run: async ({ call }, found, { key = '', value = '', variable_type, raw }) => {
-    const variable = { key: key.trim(), value: plainLines(value), variable_type, raw };
+    const variable = { key: key.trim(), value, variable_type, raw };
     await addScheduleVariable(call, found.schedule, variable);
     return redirect(variablesPath(found), `The variable ${variable.key} was added.`);
   },
@@ -173,7 +170,7 @@ const save = formPage({
   path: `${schedulesRoutePath}/:id/variables/edit`,
   fields: { key: text(), value: optional(longText()) },
   run: async ({ call }, found, { key, value = '' }) => {
-    await editScheduleVariable(call, found.schedule, { key, value: plainLines(value) });
+    await editScheduleVariable(call, found.schedule, { key, value });
     return redirect(variablesPath(found), `The variable ${key} was saved.`);
   },
   view: async (visit, found, edited) => await editView(visit, found, { edited }),

@@ -26,7 +26,7 @@ export const readRows = (sent: unknown): FileRow[] => {
     const { file_path, content, stored, previous_path, remove } = (part ?? {}) as Record<string, unknown>;
     return {
       path: fieldText(file_path),
-      content: fieldText(content).replaceAll('\r\n', '\n'),
+      content: fieldText(content),
       previous: fieldText(stored) === '1' ? fieldText(previous_path) : null,
       isRemoved: fieldText(remove) === '1',
     };

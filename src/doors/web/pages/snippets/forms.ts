@@ -48,7 +48,7 @@ const toFilled = ({ call }: Visit, sent: Sent): Filled => {
   const { title = '', description = '', files } = sent;
   return {
     title,
-    description: description.replaceAll('\r\n', '\n'),
+    description,
     files: readRows(files),
     visibility: sent.visibility ?? call.settings.default_snippet_visibility,
   };

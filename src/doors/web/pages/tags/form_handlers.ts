@@ -85,9 +85,6 @@ const atField = ({ text: said, fields }: FormProblems): FormProblems => {
   return { text: null, fields: { ...fields, [field]: [said] } };
 };
 
-/** Returns a text with the line ends of git: browsers send CR and LF. */
-const withPlainLines = (sent: string): string => sent.replaceAll('\r\n', '\n');
-
 const create = page({
   method: 'POST',
   path: tagsRoutePath,
@@ -105,8 +102,8 @@ const create = page({
     const request = {
       tag,
       from: (filled.ref ?? '').trim(),
-      message: withPlainLines(filled.message ?? ''),
-      release_description: withPlainLines(filled.release_description ?? '').trim(),
+      message: filled.message ?? '',
+      release_description: (filled.release_description ?? '').trim(),
     };
     const problems = await attemptRefChange(async () => await createTag(call, code, request));
     if (problems !== null) return newView(visit, code, filled, atField(problems));

@@ -97,8 +97,7 @@ const toFlag = (value: boolean): 0 | 1 => (value ? 1 : 0);
 const shape = object(editedFields);
 
 export const toEdit = (params: Static<typeof shape>): Required<VariableEdit> => ({
-  // Browsers submit line ends as CRLF.
-  value: (params.value ?? '').replaceAll('\r\n', '\n'),
+  value: params.value ?? '',
   variable_type: params.variable_type,
   environment_scope: textOrNull(params.environment_scope) ?? '*',
   description: textOrNull(params.description),

@@ -49,7 +49,7 @@ const sentAs = (raw: unknown, control: Control): Filled | null => {
   const one = control.kind === 'flag' && Array.isArray(raw) ? (raw as unknown[]).at(-1) : raw;
   if (control.kind === 'choices')
     return Array.isArray(raw) ? textsOf(raw).filter((word) => word !== '') : null;
-  return typeof one === 'string' ? one.replaceAll('\r\n', '\n') : null;
+  return typeof one === 'string' ? one : null;
 };
 
 const givenOf = (filled: Filled, control: Control): unknown => {

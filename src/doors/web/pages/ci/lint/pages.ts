@@ -125,9 +125,8 @@ export const pages = [
       ref: refParam,
       dry_run: boolean({ default: false }),
     }),
-    handle: async (visit, { project: fullPath, content: sent, ref, dry_run }) => {
+    handle: async (visit, { project: fullPath, content, ref, dry_run }) => {
       const code = await findCode(visit.call, fullPath, 'lint_ci');
-      const content = sent.replaceAll('\r\n', '\n');
       const chosen = (ref ?? '') === '' ? undefined : (ref ?? undefined);
       const result = await unlessMissing(
         async () => await lintProjectText(visit.call, code, { content, ref: chosen, dry_run }),

@@ -190,7 +190,7 @@ const useTemplate = page({
   params: object({ ...formParams, ...templateParams }),
   handle: async (visit, { project: fullPath, title = '', description: sent, ...rest }) => {
     const project = await findForNew(visit, fullPath);
-    const typed = (sent ?? '').replaceAll('\r\n', '\n');
+    const typed = sent ?? '';
     const { issuable_template, applied_template, ...filled } = rest;
     const names = { issuable_template, applied_template };
     const applied = await applyTemplate(visit, project, { type: 'issues', ...names, description: typed });
@@ -207,7 +207,7 @@ const create = page({
   params: object(formParams),
   handle: async (visit, { project: fullPath, title = '', description, ...rest }) => {
     const project = await findForNew(visit, fullPath);
-    const body = (description ?? '').replaceAll('\r\n', '\n');
+    const body = description ?? '';
     const sent = { ...rest, title, description: body };
     return await answerForm(
       async () => {

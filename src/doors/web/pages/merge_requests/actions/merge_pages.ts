@@ -45,7 +45,7 @@ const editedMessages = async (
   const { platform, baseUrl } = call;
   const defaults = await loadDefaultMessages({ platform, loaded, merger: getMerger(call), baseUrl });
   const edited = (sent: string | undefined, original: string): string | undefined => {
-    const typed = sent?.replaceAll('\r\n', '\n').trim();
+    const typed = sent?.trim();
     return typed === undefined || typed === '' || typed === original.trim() ? undefined : typed;
   };
   const merge = edited(merge_commit_message, defaults.merge);

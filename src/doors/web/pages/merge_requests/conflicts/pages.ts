@@ -180,7 +180,7 @@ const submit = async (visit: Visit, shown: Shown, conflicts: Conflicts): Promise
     return await conflictsView(visit, { ...shown, problems, alert });
   }
   let isMoved = false;
-  const text = message.replaceAll('\r\n', '\n').trim();
+  const text = message.trim();
   const resolution = { heads: conflicts.heads, files, message: text === '' ? defaultMessage(loaded) : text };
   const refused = await attemptRefChange(async () => {
     isMoved = (await resolveConflicts(visit.call, loaded, resolution)).kind === 'moved';

@@ -39,10 +39,7 @@ const textOf = (value: unknown): string | null =>
 
 const sideOf = (value: unknown): Side | undefined => sides.find((side) => side === value);
 
-/** Browsers send CR and LF always. */
-const withPlainEnds = (text: string): string => text.replaceAll('\r\n', '\n');
-
-/** Reads the sides by the index of their conflict: browsers omit conflicts without a choice. */
+/** Reads the sides by the index of their conflict: browsers leave out those without a choice. */
 const readHunks = (value: unknown): (Side | undefined)[] => {
   const hunks: (Side | undefined)[] = [];
   if (!isRecord(value)) return hunks;
@@ -56,7 +53,6 @@ const readFile = (sent: unknown): [string, FileChoice][] => {
   if (!isRecord(sent)) return [];
   const path = textOf(sent['path']);
   if (path === null) return [];
-  const [text, lost] = [textOf(sent['text']), textOf(sent['lost'])];
   return [
     [
       path,
@@ -64,8 +60,8 @@ const readFile = (sent: unknown): [string, FileChoice][] => {
         key: textOf(sent['key']) ?? '',
         way: sent['way'] === 'text' ? 'text' : 'hunks',
         hunks: readHunks(sent['hunks']),
-        text: text === null ? null : withPlainEnds(text),
-        lost: lost === null ? null : withPlainEnds(lost),
+        text: textOf(sent['text']),
+        lost: textOf(sent['lost']),
       },
     ],
   ];
@@ -108,8 +104,9 @@ const isCrlf = (text: string): boolean => /^[^\n]*\r\n/.test(text);
 
 const hasMixedEnds = (text: string): boolean => /\r\n/.test(text) && /(?:^|[^\r])\n/.test(text);
 
+/** Lines of a form end in LF. */
 const isEdited = ({ text: original }: TextConflict, { text }: FileChoice): boolean =>
-  text !== null && text !== withPlainEnds(original);
+  text !== null && text !== original.replaceAll('\r\n', '\n');
 
 const fromText = (
   file: TextConflict,

@@ -242,7 +242,7 @@ const create = page({
     const ends = await findEnds(visit, path, toEnds(toNested(merge_request)));
     if (ends.source === null) return noSourceView(visit, ends);
     const { source, target, source_branch, target_branch } = ends;
-    const body = (description ?? '').replaceAll('\r\n', '\n');
+    const body = description ?? '';
     const input = { ...rest, title, description: body, source_branch, target_branch };
     const filled = toFilled({ ...sentRest, title: typedTitle, description: body });
     return await answerForm(

@@ -49,7 +49,7 @@ type SentFields = Partial<Omit<Filled, 'milestone_id' | 'label_ids'>> & { milest
 export const toFilled = ({ title = '', description = '', draft = false, ...rest }: SentFields): Filled => ({
   title,
   draft,
-  description: description.replaceAll('\r\n', '\n'),
+  description,
   labels: rest.labels ?? [],
   assignee_ids: rest.assignee_ids ?? [],
   reviewer_ids: rest.reviewer_ids ?? [],

@@ -88,9 +88,6 @@ const storeDraft = async (
   return `#draft_${id}`;
 };
 
-/** Normalizes the line ends of a form. */
-const typedText = (body: string): string => body.replaceAll('\r\n', '\n');
-
 const comment = page({
   method: 'POST',
   path: `${routePath}/comments`,
@@ -108,10 +105,9 @@ const comment = page({
     body: optional(longText()),
     intent,
   }),
-  handle: async (visit, { project, iid, body = '', intent: chosen, ...sent }) => {
+  handle: async (visit, { project, iid, body: typed = '', intent: chosen, ...sent }) => {
     const loaded = await findMergeRequest(visit.call, project, iid);
     const { base = '', start = '', head = '', path = '', old_path = '', line = '', from, ...query } = sent;
-    const typed = typedText(body);
     const lineId = `${diffFileId({ new_path: path })}${line === '' ? '' : `_${line}`}`;
     let hash = '';
     requireCommenter(visit.call, loaded);
@@ -145,11 +141,10 @@ const reply = page({
     resolve: optional(boolean()),
     intent,
   }),
-  handle: async (visit, { project, iid, discussion_id = '', body = '', resolve = false, ...sent }) => {
+  handle: async (visit, { project, iid, discussion_id = '', body: note = '', resolve = false, ...sent }) => {
     const { call } = visit;
     const loaded = await findMergeRequest(call, project, iid);
     const discussion = await findDiscussion(call, loaded.target, discussion_id);
-    const note = typedText(body);
     let hash = `#note_${discussion.notes[0].id}`;
     const operation = async (): Promise<void> => {
       if (sent.intent === 'review') {

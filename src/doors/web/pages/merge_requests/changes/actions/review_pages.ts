@@ -43,11 +43,10 @@ const update = page({
   path: `${routePath}/drafts/:draft`,
   audience: 'user',
   params: object({ ...oneDraft, body: optional(longText()) }),
-  handle: async (visit, { project, iid, draft: draftId, body = '', ...query }) => {
+  handle: async (visit, { project, iid, draft: draftId, body: note = '', ...query }) => {
     const { call } = visit;
     const loaded = await findMergeRequest(call, project, iid);
     const draft = await findDraft(call, loaded, draftId);
-    const note = body.replaceAll('\r\n', '\n');
     const operation = async (): Promise<unknown> =>
       await updateDraft(call, loaded, draft, { note, position: null });
     return await submit(visit, { loaded, query }, operation, {
@@ -89,10 +88,9 @@ const finish = page({
     verdict: oneOf(verdicts, { default: 'comment' }),
     head: optional(text()),
   }),
-  handle: async (visit, { project, iid, summary: typed = '', verdict, head = '', ...query }) => {
+  handle: async (visit, { project, iid, summary = '', verdict, head = '', ...query }) => {
     const { call } = visit;
     const loaded = await findMergeRequest(call, project, iid);
-    const summary = typed.replaceAll('\r\n', '\n');
     const operation = async (): Promise<void> =>
       await submitReview(call, loaded, { summary, verdict, sha: head });
     return await submit(visit, { loaded, query }, operation, {
