@@ -1,5 +1,6 @@
 /** The list of a project's deploy keys, with the form that adds one. */
 import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import type { DeployKeyRow } from '../../../../projects/deploy_keys/json.ts';
 import {
   type ReusableKey,
@@ -8,7 +9,9 @@ import {
 } from '../../../../projects/deploy_keys/queries.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { type FormProblems, checkbox, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { isTicked, readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, unsent } from '../../parts/fields/form_page.ts';
+import { checkbox, form, input, noProblems, textArea } from '../../parts/form.ts';
 import { button, projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -19,16 +22,27 @@ import type { View, Visit } from '../../page.ts';
 /** Keys of other projects that the page offers. */
 const maxReusable = 50;
 
-/** A refused form: its key (null for the form that adds a key), its input and problems. */
-export type Tried = {
-  keyId: number | null;
-  sent: Readonly<Record<string, string>>;
-  problems: FormProblems;
-};
+type KeyValues = { title: string; key: string; expires_at: string; can_push: boolean };
+
+const blank: KeyValues = { title: '', key: '', expires_at: '', can_push: false };
+
+const fromRecord = ({ title, can_push }: DeployKeyRow): KeyValues => ({
+  ...blank,
+  title,
+  can_push: can_push === 1,
+});
+
+export const fromSent = (sent: RawParams): KeyValues => ({
+  ...readTexts(sent, ['title', 'key', 'expires_at']),
+  can_push: isTicked(sent['can_push']),
+});
+
+/** A refused form: of which key (null: the form that adds one). */
+export type RefusedForm = FormState<KeyValues> & { keyId: number | null };
 
 export const keysPath = (project: Project): string => projectPagePath(project, 'deploy_keys');
 
-type ListContext = { visit: Visit; project: Project; tried: Tried | null };
+type ListContext = { visit: Visit; project: Project; refused: RefusedForm | null };
 
 const pushBox = (id: string, isOn: boolean): Html =>
   checkbox({
@@ -39,9 +53,8 @@ const pushBox = (id: string, isOn: boolean): Html =>
     checked: isOn,
   });
 
-const addForm = ({ visit, project, tried }: ListContext): Html => {
-  const { sent, problems } =
-    tried?.keyId === null ? tried : { sent: {} as Tried['sent'], problems: noProblems };
+const addForm = ({ visit, project, refused }: ListContext): Html => {
+  const { values, problems } = refused?.keyId === null ? refused : unsent(blank);
   return form(
     visit,
     { action: keysPath(project), submit: 'Add key', problems },
@@ -49,31 +62,29 @@ const addForm = ({ visit, project, tried }: ListContext): Html => {
       name: 'key',
       label: 'Key',
       hint: 'The public one, in one line, such as the content of id_ed25519.pub.',
-      value: sent['key'] ?? '',
+      value: values.key,
       rows: 3,
       problems,
     }),
     html`<div class="field-row">${input({
       name: 'title',
       label: 'Title (optional)',
-      value: sent['title'] ?? '',
+      value: values.title,
       problems,
     })}${input({
       name: 'expires_at',
       label: 'Expires on (optional)',
       type: 'date',
-      value: sent['expires_at'] ?? '',
+      value: values.expires_at,
       problems,
     })}</div>`,
-    pushBox('new', sent['can_push'] === '1'),
+    pushBox('new', values.can_push),
   );
 };
 
-const editForms = ({ visit, project, tried }: ListContext, key: DeployKeyRow): Html => {
-  const refused = tried?.keyId === key.id ? tried : null;
-  const { sent = {}, problems = noProblems } = refused ?? {};
+const editForms = ({ visit, project, refused }: ListContext, key: DeployKeyRow): Html => {
+  const { values, problems } = refused?.keyId === key.id ? refused : unsent(fromRecord(key));
   const path = `${keysPath(project)}/${key.id}`;
-  const isOn = sent['can_push'] === undefined ? key.can_push === 1 : sent['can_push'] === '1';
   const change = form(
     visit,
     { action: path, submit: 'Save', name: `Save ${key.title}`, problems },
@@ -81,11 +92,11 @@ const editForms = ({ visit, project, tried }: ListContext, key: DeployKeyRow): H
       name: 'title',
       id: `title_${key.id}`,
       label: 'Title',
-      value: sent['title'] ?? key.title,
+      value: values.title,
       required: true,
       problems,
     }),
-    pushBox(String(key.id), isOn),
+    pushBox(String(key.id), values.can_push),
   );
   const removal = form(visit, {
     action: `${path}/delete`,
@@ -93,7 +104,7 @@ const editForms = ({ visit, project, tried }: ListContext, key: DeployKeyRow): H
     name: `Remove ${key.title} from the project`,
     danger: true,
   });
-  return html`<details${refused !== null && html` open`}><summary>Edit<span class="visually-hidden"> ${key.title}</span></summary>
+  return html`<details${problems !== noProblems && html` open`}><summary>Edit<span class="visually-hidden"> ${key.title}</span></summary>
 <div class="stack">${change}<p>Once removed, the key no longer gives access to this project. Other projects keep it.</p>${removal}</div></details>`;
 };
 
@@ -145,23 +156,22 @@ const listCard = (
 ${pagesNav({ path: keysPath(context.project), query: {}, page, total })}`;
 };
 
-/** Renders the page. @param tried null: nothing was refused */
+/** Renders the page. @param refused null: no form was */
 export const keysView = async (
   visit: Visit,
   project: Project,
   query: ListQuery,
-  tried: Tried | null = null,
+  refused: RefusedForm | null = null,
 ): Promise<View> => {
   const page = pageRequest(query);
   const { items, total } = await listProjectKeys(visit.call.db, project.id, page);
-  const context = { visit, project, tried };
-  const isOfKey = tried !== null && tried.keyId !== null;
+  const context = { visit, project, refused };
+  const isOfKey = refused !== null && refused.keyId !== null;
   const content = html`<p>A deploy key is an SSH key that gives access to this project instead of to an account.</p>
 ${isOfKey && html`<p class="flash alert">Nothing was saved. Correct the form below.</p>`}
 <section class="card" aria-labelledby="add_title"><header><h2 id="add_title">Add a deploy key</h2></header>
 <div class="body">${addForm(context)}</div></section>
 ${listCard(context, items, total, page)}
 ${await reusablePart(context)}`;
-  const view = projectView(visit, { project, title: 'Deploy keys', noun: 'deploy_keys' }, content);
-  return tried === null ? view : { ...view, status: 422 };
+  return projectView(visit, { project, title: 'Deploy keys', noun: 'deploy_keys' }, content);
 };

@@ -11,14 +11,14 @@ import { loadRunRights } from '../../../../ci/pipelines/creation/creation_rights
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { noProblems } from '../../parts/form.ts';
+import { unsent } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { momentOr, relative } from '../../parts/timestamp.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { type Tried, environmentForm, filledOf } from './form.ts';
+import { type EnvironmentState, environmentForm, fromRecord } from './form.ts';
 import { addressLink, environmentsPath, environmentsRoutePath, stateBadge } from './list.ts';
 import { userLink } from '../../parts/user_link.ts';
 import { type ShownDeployment, loadDeployments } from './load_deployments.ts';
@@ -112,23 +112,17 @@ export const oneView = async (
   visit: Visit,
   found: FoundEnvironment,
   query: { page?: number; per_page?: number } = {},
-  tried?: Tried,
+  state: EnvironmentState = unsent(fromRecord(found.row)),
 ): Promise<View> => {
   const { project, row } = found;
   const isMine = may(visit.call.viewer, 'admin_environment', project);
   const action = `${environmentsPath(project)}/${row.id}`;
-  const shown = tried ?? { given: filledOf(row), problems: noProblems };
   const edit = html`<h2 id="edit">Edit</h2>
-${environmentForm(visit, { action, submit: 'Save', isNew: false }, shown)}`;
+${environmentForm(visit, { action, submit: 'Save', isNew: false }, state)}`;
   const content = html`${facts(found)}${isMine && actions(visit, found)}
 ${await deploymentsPart(visit, found, query)}
 ${isMine && edit}`;
-  const view = projectView(
-    visit,
-    { project, title: `Environment ${row.name}`, noun: 'environments' },
-    content,
-  );
-  return tried === undefined ? view : { ...view, status: 422 };
+  return projectView(visit, { project, title: `Environment ${row.name}`, noun: 'environments' }, content);
 };
 
 export const onePages = [

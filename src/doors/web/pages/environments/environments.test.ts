@@ -77,6 +77,14 @@ test('shows problems, and keeps the input', async () => {
   const page = `${path}/${await named('taken')}`;
   const edit = await developer.post(page, { external_url: 'ftp://x' });
   assert.deepEqual([edit.status, /Address must be a valid URL/.test(edit.text)], [422, true]);
+  const long = `https://example.com/${'x'.repeat(1_000)}`;
+  for (const address of [path, page]) {
+    const sent = { name: 'typed', external_url: long, tier: 'testing', description: 'kept <' };
+    const { status, text } = await developer.post(address, sent);
+    assert.deepEqual([status, /Address is too long/.test(text)], [422, true]);
+    assert.ok(text.includes(`value="${long}"`));
+    assert.match(text, /value="testing" selected[\s\S]+>\nkept &lt;<\/textarea>/);
+  }
 });
 
 test('lists deployments with their jobs, and plays the job that stops the environment', async () => {

@@ -10,56 +10,51 @@ import { id, object, optional, text } from '../../../../platform/http/schema.ts'
 import { loadConfirmation } from '../../../../ci/jobs/manual_confirmation.ts';
 import { jobFunctions } from '../../../../ci/jobs/environment_jobs.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { attempt } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { confirmPart, confirmedParam } from '../ci/confirm_manual_job.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { editOf, environmentProblems, filledParams } from './form.ts';
+import { environmentFields, fromSent, toEdit, toProblems } from './form.ts';
 import { environmentsPath, listView, environmentsRoutePath } from './list.ts';
 import { oneView } from './environment_page.ts';
 
-const administered = async ({ call }: Visit, project: string): Promise<Project> =>
+const administered = async ({ call }: Visit, { project }: { project: string }): Promise<Project> =>
   await findProjectFor(call, project, 'admin_environment');
 
-const create = page({
-  method: 'POST',
+const create = formPage({
   path: environmentsRoutePath,
   audience: 'user',
-  params: object({ ...projectPath, ...filledParams, name: optional(text({ maxLength: 1_000 })) }),
-  handle: async (visit, { project: fullPath, name = '', ...given }) => {
-    const project = await administered(visit, fullPath);
-    const made = { name: name.trim(), ...editOf(given) };
-    const problems = await attempt(async () => await createEnvironment(visit.call, project, made));
-    if (problems === null)
-      return redirect(environmentsPath(project), `The environment ${made.name} was added.`);
-    return await listView(
-      visit,
-      project,
-      {},
-      { given: { name, ...given }, problems: environmentProblems(problems) },
-    );
+  address: projectPath,
+  fields: { ...environmentFields, name: optional(text({ maxLength: 1_000 })) },
+  find: administered,
+  fromSent,
+  toProblems,
+  run: async ({ call }, project, params) => {
+    const name = (params.name ?? '').trim();
+    await createEnvironment(call, project, { name, ...toEdit(params) });
+    return redirect(environmentsPath(project), `The environment ${name} was created.`);
   },
+  view: async (visit, project, state) => await listView(visit, project, {}, state),
 });
 
 const one = { ...projectPath, id: id() };
 
-const update = page({
-  method: 'POST',
+const update = formPage({
   path: `${environmentsRoutePath}/:id`,
   audience: 'user',
-  params: object({ ...one, ...filledParams }),
-  handle: async (visit, { project: fullPath, id: environmentId, ...given }) => {
-    const { call } = visit;
-    const project = await administered(visit, fullPath);
-    const row = await findEnvironment(call.db, project.id, environmentId);
-    const problems = await attempt(
-      async () => await updateEnvironment(call, project, environmentId, editOf(given)),
-    );
-    if (problems !== null) {
-      return await oneView(visit, { project, row }, {}, { given, problems: environmentProblems(problems) });
-    }
-    return redirect(`${environmentsPath(project)}/${environmentId}`, 'The environment was saved.');
+  address: one,
+  fields: environmentFields,
+  find: async (visit, address) => {
+    const project = await administered(visit, address);
+    return { project, row: await findEnvironment(visit.call.db, project.id, address.id) };
   },
+  fromSent,
+  toProblems,
+  run: async ({ call }, { project, row }, params) => {
+    await updateEnvironment(call, project, row.id, toEdit(params));
+    return redirect(`${environmentsPath(project)}/${row.id}`, 'The environment was saved.');
+  },
+  view: async (visit, found, state) => await oneView(visit, found, {}, state),
 });
 
 /** Returns the message of the job that stops it, if it needs a confirmation, else null. */
@@ -79,8 +74,8 @@ const stop = page({
   path: `${environmentsRoutePath}/:id/stop`,
   audience: 'user',
   params: object({ ...one, ...confirmedParam }),
-  handle: async (visit, { project: fullPath, id: environmentId, confirmed }) => {
-    const project = await administered(visit, fullPath);
+  handle: async (visit, { id: environmentId, confirmed, ...address }) => {
+    const project = await administered(visit, address);
     const confirmation = confirmed === undefined ? await unconfirmed(visit, project, environmentId) : null;
     if (confirmation !== null) return confirmation;
     const { state } = await stopEnvironment(
@@ -100,9 +95,9 @@ const remove = page({
   path: `${environmentsRoutePath}/:id/delete`,
   audience: 'user',
   params: object(one),
-  handle: async (visit, { project: fullPath, id: environmentId }) => {
-    const project = await administered(visit, fullPath);
-    await deleteEnvironment(visit.call, project, environmentId);
+  handle: async (visit, params) => {
+    const project = await administered(visit, params);
+    await deleteEnvironment(visit.call, project, params.id);
     return redirect(environmentsPath(project), 'The environment was deleted.');
   },
 });

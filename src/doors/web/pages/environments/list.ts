@@ -6,7 +6,7 @@ import { isHttpUrl } from '../../../../ci/environments/rules.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { noProblems, withFormStatus } from '../../parts/form.ts';
+import { unsent } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { momentOr, relative } from '../../parts/timestamp.ts';
@@ -17,7 +17,7 @@ import { type View, type Visit, page } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { type Tried, environmentForm } from './form.ts';
+import { type EnvironmentState, blank, environmentForm } from './form.ts';
 import { type ShownDeployment, loadDeployments } from './load_deployments.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 
@@ -131,7 +131,7 @@ export const listView = async (
   visit: Visit,
   project: Project,
   query: PageQuery = {},
-  tried: Tried = { given: {}, problems: noProblems },
+  newState: EnvironmentState = unsent(blank),
 ): Promise<View> => {
   const { db, viewer } = visit.call;
   const { states: state, folder } = query;
@@ -145,7 +145,7 @@ export const listView = async (
   );
   const fresh = html`<h2 id="new">New environment</h2>
 <p>Environments named in jobs are created automatically.</p>
-${environmentForm(visit, { action: path, submit: 'Add environment', isNew: true }, tried)}`;
+${environmentForm(visit, { action: path, submit: 'Add environment', isNew: true }, newState)}`;
   const content = html`${choiceTabs({ label: 'Environments by state', path, param: 'states', chosen: state, names: tabNames, keep })}
 ${folder !== undefined && html`<p class="row">${icon('folder')} <b>${folder}</b> <a href="${path}">All environments</a></p>`}
 ${searchForm({ path, name: 'search', value: search ?? '', label: 'Search by name', keep: { states: state, folder } })}
@@ -153,8 +153,7 @@ ${searchForm({ path, name: 'search', value: search ?? '', label: 'Search by name
 ${items.length > 0 && (await entriesPart(visit, project, items, state))}
 ${pagesNav({ path, query: { states: state, search, folder }, page: wanted, total })}
 ${may(viewer, 'admin_environment', project) && fresh}`;
-  const view = projectView(visit, { project, title: 'Environments', noun: 'environments' }, content);
-  return withFormStatus(view, tried.problems);
+  return projectView(visit, { project, title: 'Environments', noun: 'environments' }, content);
 };
 
 export const listPages = [

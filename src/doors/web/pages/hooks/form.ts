@@ -1,4 +1,5 @@
 /** Form of a hook. */
+import type { Static, TUnsafe } from 'typebox';
 import type { EventFlag } from '../../../../outgoing/hooks/event_flags.ts';
 import {
   branchFilterStrategies,
@@ -10,18 +11,23 @@ import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
 import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';
 import type { HookEdit } from '../../../../outgoing/hooks/hook_columns.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
-import { boolean, longText, oneOf, optional, raw, text } from '../../../../platform/http/schema.ts';
-import { type FormProblems, checkbox, form, input, noProblems, select, textArea } from '../../parts/form.ts';
+import { boolean, longText, object, oneOf, optional, raw, text } from '../../../../platform/http/schema.ts';
+import { type FormProblems, checkbox, form, input, select, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_value_rows.ts';
 import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
+import type { FormState } from '../../parts/fields/form_page.ts';
 
 const secretNames = ['token', 'signing_token'] as const;
 
-export const filledParams = {
+const eventFields = Object.fromEntries(
+  eventFlagNames.map((name) => [name, boolean({ default: false })]),
+) as Record<EventFlag, TUnsafe<boolean>>;
+
+export const hookFields = {
   url: optional(text({ maxLength: 2_048 })),
   name: optional(text()),
   description: optional(text({ maxLength: 2_048 })),
@@ -29,7 +35,7 @@ export const filledParams = {
   remove_token: boolean({ default: false }),
   signing_token: optional(text()),
   remove_signing_token: boolean({ default: false }),
-  ...Object.fromEntries(eventFlagNames.map((name) => [name, optional(boolean())])),
+  ...eventFields,
   branch_filter_strategy: oneOf(branchFilterStrategies, { default: 'all_branches' }),
   push_events_branch_filter: optional(text({ maxLength: 1_000 })),
   enable_ssl_verification: boolean({ default: false }),
@@ -51,7 +57,7 @@ const textNames = [
 
 type TextName = (typeof textNames)[number];
 
-export type Filled = {
+type HookValues = {
   texts: Record<TextName, string>;
   flags: ReadonlySet<string>;
   variables: KeyValueRow[];
@@ -60,9 +66,9 @@ export type Filled = {
   stored: ReadonlySet<string>;
 };
 
-export type Tried = { given: Filled; problems: FormProblems };
+export type HookState = FormState<HookValues>;
 
-const emptyTexts: Filled['texts'] = {
+const emptyTexts: HookValues['texts'] = {
   url: '',
   name: '',
   description: '',
@@ -73,7 +79,7 @@ const emptyTexts: Filled['texts'] = {
 };
 
 /** The form of a new hook. */
-export const blankOf = ({ type }: HookOwner): Filled => ({
+export const getBlank = ({ type }: HookOwner): HookValues => ({
   texts: emptyTexts,
   flags: new Set([
     'enable_ssl_verification',
@@ -91,7 +97,7 @@ const storedSecrets = (hook: HookRow | null): Set<string> =>
   new Set(secretNames.filter((name) => hook !== null && hook[`sealed_${name}`] !== null));
 
 /** The form of a stored hook, without its secrets. */
-export const filledOf = ({ call }: Visit, hook: HookRow): Filled => {
+export const fromRecord = ({ call }: Visit, hook: HookRow): HookValues => {
   const { urlVariables, headers } = unsealHook(call.platform, hook);
   return {
     texts: {
@@ -114,61 +120,60 @@ export const filledOf = ({ call }: Visit, hook: HookRow): Filled => {
   };
 };
 
-/** Input to show again, without secrets. @param hook null: a new one */
-export const asTyped = (sent: RawParams, hook: HookRow | null): Filled => ({
+/** Leaves out the secrets. @param hook null: a new one */
+export const fromSent = (sent: RawParams, hook: HookRow | null): HookValues => ({
   texts: {
     ...emptyTexts,
     ...Object.fromEntries(
       textNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, fieldText(sent[name])]])),
     ),
   },
-  flags: new Set(
-    [...eventFlagNames, 'enable_ssl_verification'].filter((name) => fieldText(sent[name]) === '1'),
-  ),
+  flags: new Set([...eventFlagNames, 'enable_ssl_verification'].filter((name) => isTicked(sent[name]))),
   variables: readRows(sent['url_variables']),
   headers: readRows(sent['custom_headers']),
   stored: storedSecrets(hook),
 });
 
-/** A secret of the form: undefined keeps the stored one. */
-const secretEdit = (sent: RawParams, name: (typeof secretNames)[number]): Partial<HookEdit> => {
-  const typed = fieldText(sent[name]);
+const shape = object(hookFields);
+type HookParams = Static<typeof shape>;
+
+/** Returns the edit of a secret; an empty field keeps the stored one. */
+const secretEdit = (params: HookParams, name: (typeof secretNames)[number]): Partial<HookEdit> => {
+  const typed = params[name] ?? '';
   if (typed !== '') return { [name]: typed };
-  return fieldText(sent[`remove_${name}`]) === '1' ? { [name]: null } : {};
+  return params[`remove_${name}`] ? { [name]: null } : {};
 };
 
-/** Converts the parameters of the form to the edit of the API. */
-export const toEdit = (owner: HookOwner, sent: RawParams): HookEdit & { url: string } => {
-  const { texts, flags, variables, headers } = asTyped(sent, null);
-  const strategy = branchFilterStrategies.find((one) => one === texts.branch_filter_strategy) ?? 'wildcard';
+export const toEdit = (owner: HookOwner, params: HookParams): HookEdit & { url: string } => {
+  const { url = '', name = '', description = '', custom_webhook_template = '', ...rest } = params;
+  const { branch_filter_strategy, push_events_branch_filter = '', enable_ssl_verification, format } = rest;
   return {
-    ...(Object.fromEntries(listEvents(owner).map((name) => [name, flags.has(name)])) as {
-      [F in EventFlag]?: boolean;
-    }),
-    url: texts.url.trim(),
-    name: texts.name,
-    description: texts.description,
-    ...secretEdit(sent, 'token'),
-    ...secretEdit(sent, 'signing_token'),
-    branch_filter_strategy: strategy,
-    push_events_branch_filter: strategy === 'all_branches' ? null : texts.push_events_branch_filter.trim(),
-    enable_ssl_verification: flags.has('enable_ssl_verification'),
-    custom_webhook_template: texts.custom_webhook_template,
-    format: hookFormats.find((one) => one === texts.format) ?? 'json',
-    url_variables: toParameter(variables),
-    custom_headers: toParameter(headers),
+    ...Object.fromEntries(listEvents(owner).map((event) => [event, params[event]])),
+    url: url.trim(),
+    name,
+    description,
+    ...secretEdit(params, 'token'),
+    ...secretEdit(params, 'signing_token'),
+    branch_filter_strategy,
+    push_events_branch_filter:
+      branch_filter_strategy === 'all_branches' ? null : push_events_branch_filter.trim(),
+    enable_ssl_verification,
+    custom_webhook_template,
+    format,
+    url_variables: toParameter(readRows(params.url_variables)),
+    custom_headers: toParameter(readRows(params.custom_headers)),
   };
 };
 
 const fieldNames = [...textNames, ...secretNames, 'url_variables', 'custom_headers'];
 
-export const hookProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, fieldNames);
+export const toProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, fieldNames);
 
 const secretField = (
-  { given, problems }: Tried,
+  { values, problems }: HookState,
   { name, label, hint }: { name: (typeof secretNames)[number]; label: string; hint: string },
 ): Html => {
-  const isStored = given.stored.has(name);
+  const isStored = values.stored.has(name);
   return html`${input({
     name,
     label: `${label} (optional)`,
@@ -180,7 +185,7 @@ const secretField = (
   })}${isStored && checkbox({ name: `remove_${name}`, label: `Remove the ${label.toLowerCase()}`, checked: false })}`;
 };
 
-const eventBoxes = (owner: HookOwner, { flags }: Filled): Html => html`<fieldset>
+const eventBoxes = (owner: HookOwner, { flags }: HookValues): Html => html`<fieldset>
 <legend>${owner.type === 'instance' ? 'Further events' : 'Events'}</legend>
 ${owner.type === 'instance' && html`<p class="hint">System hooks always receive changes of users, groups, projects, members and keys.</p>`}
 ${listEvents(owner).map((name) =>
@@ -199,7 +204,7 @@ const strategies = [
   ['regex', 'Branches that match a regular expression'],
 ] as const;
 
-const branchFields = ({ given: { texts }, problems }: Tried): Html =>
+const branchFields = ({ values: { texts }, problems }: HookState): Html =>
   html`<div class="field-row">${select({
     name: 'branch_filter_strategy',
     label: 'Branches whose pushes are sent',
@@ -218,7 +223,7 @@ const secretHints = {
   signing_token: 'Signs the webhook-signature header. Default: the secret token.',
 };
 
-const secretRows = ({ given, problems }: Tried): Html =>
+const secretRows = ({ values, problems }: HookState): Html =>
   html`${keyValueRows(
     {
       name: 'custom_headers',
@@ -227,7 +232,7 @@ const secretRows = ({ given, problems }: Tried): Html =>
       hint: 'Sent with each delivery. Values are stored encrypted and never shown again.',
       problems,
     },
-    given.headers,
+    values.headers,
   )}${keyValueRows(
     {
       name: 'url_variables',
@@ -236,17 +241,17 @@ const secretRows = ({ given, problems }: Tried): Html =>
       hint: 'Parts of the URL that are secret. Values are stored encrypted and never shown again.',
       problems,
     },
-    given.variables,
+    values.variables,
   )}`;
 
 /** Renders the form. */
 export const hookForm = (
   visit: Visit,
   { action, submit, owner }: { action: string; submit: string; owner: HookOwner },
-  tried: Tried,
+  state: HookState,
 ): Html => {
-  const { given, problems } = tried;
-  const { texts } = given;
+  const { values, problems } = state;
+  const { texts } = values;
   return form(
     visit,
     { action, submit, problems },
@@ -260,16 +265,16 @@ export const hookForm = (
     }),
     input({ name: 'name', label: 'Name (optional)', value: texts.name, problems }),
     input({ name: 'description', label: 'Description (optional)', value: texts.description, problems }),
-    secretField(tried, { name: 'token', label: 'Secret token', hint: secretHints.token }),
-    secretField(tried, { name: 'signing_token', label: 'Signing token', hint: secretHints.signing_token }),
-    eventBoxes(owner, given),
-    branchFields(tried),
+    secretField(state, { name: 'token', label: 'Secret token', hint: secretHints.token }),
+    secretField(state, { name: 'signing_token', label: 'Signing token', hint: secretHints.signing_token }),
+    eventBoxes(owner, values),
+    branchFields(state),
     checkbox({
       name: 'enable_ssl_verification',
       label: 'Verify the certificate of the receiver',
-      checked: given.flags.has('enable_ssl_verification'),
+      checked: values.flags.has('enable_ssl_verification'),
     }),
-    secretRows(tried),
+    secretRows(state),
     select({
       name: 'format',
       label: 'Format',
@@ -287,5 +292,3 @@ export const hookForm = (
     }),
   );
 };
-
-export const untried = (given: Filled): Tried => ({ given, problems: noProblems });

@@ -2,28 +2,24 @@
 import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
 import { createHook, deleteHook, updateHook } from '../../../../outgoing/hooks/write.ts';
 import { missingAttribute } from '../../../../platform/errors.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
-import { type FormProblems, attempt, withFormStatus } from '../../parts/form.ts';
+import { formPage, unsent } from '../../parts/fields/form_page.ts';
 import { html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import type { SettingsList, SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
+import type { SettingsList, SettingsListRoute } from '../ci/owner_settings_routes.ts';
 import {
-  type Tried,
-  asTyped,
-  blankOf,
-  filledOf,
-  filledParams,
+  type HookState,
+  fromRecord,
+  fromSent,
+  getBlank,
+  hookFields,
   hookForm,
-  hookProblems,
   toEdit,
-  untried,
+  toProblems,
 } from './form.ts';
 import { findHookOfOwner, nouns, ownerOf, titleOf } from './placed_hook.ts';
 
-type HookParams = SettingsListParams & { id: number };
-
-const formView = (visit: Visit, list: SettingsList, tried: Tried, hook: HookRow | null): View => {
+const formView = (visit: Visit, list: SettingsList, state: HookState, hook: HookRow | null): View => {
   const owner = ownerOf(list.owner);
   const { title, one } = nouns[list.owner.scope];
   const action = hook === null ? list.path : `${list.path}/${hook.id}`;
@@ -33,16 +29,9 @@ const formView = (visit: Visit, list: SettingsList, tried: Tried, hook: HookRow 
       ? { path: list.path, name: `All ${title.toLowerCase()}` }
       : { path: action, name: titleOf(hook) };
   const content = html`<p><a href="${back.path}">${back.name}</a></p>
-<div class="card"><div class="body">${hookForm(visit, { action, submit, owner }, tried)}</div></div>`;
-  const view = list.view(visit, hook === null ? `Add ${one}` : `Edit ${one}`, content);
-  return withFormStatus(view, tried.problems);
+<div class="card"><div class="body">${hookForm(visit, { action, submit, owner }, state)}</div></div>`;
+  return list.view(visit, hook === null ? `Add ${one}` : `Edit ${one}`, content);
 };
-
-const refuse = (
-  { visit, list, sent }: { visit: Visit; list: SettingsList; sent: RawParams },
-  problems: FormProblems,
-  hook: HookRow | null = null,
-): View => formView(visit, list, { given: asTyped(sent, hook), problems: hookProblems(problems) }, hook);
 
 const addPage = (kind: SettingsListRoute): AnyPage =>
   page({
@@ -52,31 +41,27 @@ const addPage = (kind: SettingsListRoute): AnyPage =>
     params: object(kind.params),
     handle: async (visit, params) => {
       const list = await kind.find(visit, params);
-      return formView(visit, list, untried(blankOf(ownerOf(list.owner))), null);
+      return formView(visit, list, unsent(getBlank(ownerOf(list.owner))), null);
     },
   });
 
 const create = (kind: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: kind.routePath,
     audience: kind.audience,
-    params: object({ ...kind.params, ...filledParams }),
-    invalid: async (visit, sent, fields) =>
-      refuse({ visit, list: await kind.find(visit, sent), sent }, { text: null, fields }),
-    handle: async (visit, params) => {
-      const sent: RawParams = params;
-      const list = await kind.find(visit, sent);
+    address: kind.params,
+    fields: hookFields,
+    find: kind.find,
+    fromSent: (sent) => fromSent(sent, null),
+    toProblems,
+    run: async ({ call }, list, params) => {
       const owner = ownerOf(list.owner);
-      const edit = toEdit(owner, sent);
-      const made: { id?: number } = {};
-      const problems = await attempt(async () => {
-        if (edit.url === '') throw missingAttribute('url');
-        made.id = (await createHook(visit.call, owner, edit)).id;
-      });
-      if (problems !== null) return refuse({ visit, list, sent }, problems);
-      return redirect(`${list.path}/${made.id}`, `The ${nouns[list.owner.scope].one} was added.`);
+      const edit = toEdit(owner, params);
+      if (edit.url === '') throw missingAttribute('url');
+      const hook = await createHook(call, owner, edit);
+      return redirect(`${list.path}/${hook.id}`, `The ${nouns[list.owner.scope].one} was added.`);
     },
+    view: (visit, list, state) => formView(visit, list, state, null),
   });
 
 const editPage = (kind: SettingsListRoute): AnyPage =>
@@ -87,30 +72,24 @@ const editPage = (kind: SettingsListRoute): AnyPage =>
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
       const { list, hook } = await findHookOfOwner(kind, visit, params);
-      return formView(visit, list, untried(filledOf(visit, hook)), hook);
+      return formView(visit, list, unsent(fromRecord(visit, hook)), hook);
     },
   });
 
 const update = (kind: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${kind.routePath}/:id`,
     audience: kind.audience,
-    params: object({ ...kind.params, id: id(), ...filledParams }),
-    invalid: async (visit, sent, fields) => {
-      const params = { ...sent, id: Number(sent['id']) } as HookParams;
-      const { list, hook } = await findHookOfOwner(kind, visit, params);
-      return refuse({ visit, list, sent }, { text: null, fields }, hook);
-    },
-    handle: async (visit, params) => {
-      const sent = params as RawParams & HookParams;
-      const { list, owner, hook } = await findHookOfOwner(kind, visit, sent);
-      const problems = await attempt(
-        async () => await updateHook(visit.call, owner, hook.id, toEdit(owner, sent)),
-      );
-      if (problems !== null) return refuse({ visit, list, sent }, problems, hook);
+    address: { ...kind.params, id: id() },
+    fields: hookFields,
+    find: async (visit, address) => await findHookOfOwner(kind, visit, address),
+    fromSent: (sent, { hook }) => fromSent(sent, hook),
+    toProblems,
+    run: async ({ call }, { list, owner, hook }, params) => {
+      await updateHook(call, owner, hook.id, toEdit(owner, params));
       return redirect(`${list.path}/${hook.id}`, 'The changes were saved.');
     },
+    view: (visit, { list, hook }, state) => formView(visit, list, state, hook),
   });
 
 /** An edit that changes nothing ends the pause of a failing hook. */
