@@ -10,8 +10,8 @@ import { findLabel } from '../../../../projects/labels/queries.ts';
 import { setLabelSubscribed } from '../../../../projects/labels/subscribe.ts';
 import { updateLabel } from '../../../../projects/labels/update.ts';
 import { type AnyPage, page, redirect } from '../../page.ts';
-import { attempt } from '../../parts/form.ts';
-import { asSent, editLabelView, labelFormParams, labelProblems, newLabelView } from './form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { editLabelView, fromSent, labelFields, newLabelView, toProblems } from './form.ts';
 import { listQuery } from './list.ts';
 import { type OwnedList, type OwnedListRoute, findToChange, ownerParams } from './project_or_group_routes.ts';
 import { type OwnedRecords, findRecordToChange, ownedRecordPages } from './label_and_milestone_pages.ts';
@@ -29,49 +29,41 @@ const labels: OwnedRecords<LabelRow> = {
 };
 
 const create = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: kind.routePath,
     audience: 'user',
-    params: object({ ...ownerParams, ...labelFormParams }),
-    invalid: async (visit, sent, fields) => {
-      const list = await findToChange(kind, visit.call, sent);
-      return newLabelView(visit, list, asSent(sent, { text: null, fields }));
+    address: ownerParams,
+    fields: labelFields,
+    find: async ({ call }, address) => await findToChange(kind, call, address),
+    fromSent,
+    toProblems,
+    run: async ({ call }, list, { name = '', color = '', description, priority = null }) => {
+      await createLabel(call, list.owner, { name, color, description: description || null, priority });
+      return redirect(list.path, `The label ${name.trim()} was created.`);
     },
-    handle: async (visit, params) => {
-      const { name = '', color = '', description = null, priority = null } = params;
-      const list = await findToChange(kind, visit.call, params);
-      const label = { name, color, description: description === '' ? null : description, priority };
-      const problems = await attempt(async () => await createLabel(visit.call, list.owner, label));
-      if (problems === null) return redirect(list.path, `The label ${name.trim()} was created.`);
-      return newLabelView(visit, list, { filled: params, problems: labelProblems(problems) });
-    },
+    view: newLabelView,
   });
 
 const update = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${kind.routePath}/:id`,
     audience: 'user',
-    params: object({ ...ownerParams, ...labelFormParams, id: id() }),
-    invalid: async (visit, sent, fields) => {
-      const { list, row } = await findRecordToChange(kind, labels, visit.call, sent);
-      return editLabelView(visit, list, row, asSent(sent, { text: null, fields }));
-    },
-    handle: async (visit, params) => {
-      const { call } = visit;
-      const { list, row } = await findRecordToChange(kind, labels, call, params);
-      const { name, color, description, priority } = params;
+    address: { ...ownerParams, id: id() },
+    fields: labelFields,
+    find: async ({ call }, address) => await findRecordToChange(kind, labels, call, address),
+    fromSent,
+    toProblems,
+    run: async ({ call }, { list, row }, { name, color, description, priority }) => {
       const edit = {
         ...(name !== undefined && { new_name: name }),
         ...(color !== undefined && { color }),
-        ...(description !== undefined && { description: description === '' ? null : description }),
+        ...(description !== undefined && { description: description || null }),
         ...(priority !== undefined && { priority }),
       };
-      const problems = await attempt(async () => await updateLabel(call, list.owner, { id: row.id }, edit));
-      if (problems === null) return redirect(list.path, 'The label was saved.');
-      return editLabelView(visit, list, row, { filled: params, problems: labelProblems(problems) });
+      await updateLabel(call, list.owner, { id: row.id }, edit);
+      return redirect(list.path, 'The label was saved.');
     },
+    view: (visit, { list, row }, state) => editLabelView(visit, list, row, state),
   });
 
 const setSubscribed = async (call: Call, list: OwnedList, labelId: number, isOn: boolean) => {

@@ -3,15 +3,16 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, day, longText, optional, text } from '../../../../platform/http/schema.ts';
 import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import type { View, Visit } from '../../page.ts';
-import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { type FormProblems, form, input } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from '../labels/project_or_group_routes.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { promotePart } from '../labels/promote_part.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, unsent } from '../../parts/fields/form_page.ts';
 
-export const milestoneFormParams = {
+export const milestoneFields = {
   title: optional(text({ maxLength: 1_000 })),
   description: optional(clearable(longText())),
   start_date: optional(clearable(day())),
@@ -20,24 +21,26 @@ export const milestoneFormParams = {
 
 const names = ['title', 'description', 'start_date', 'due_date'] as const;
 
-/** The form values as sent, including invalid values. */
-type Filled = { [N in (typeof names)[number]]?: string | null | undefined };
+export type MilestoneState = FormState<Record<(typeof names)[number], string>>;
 
-export type TriedMilestone = { filled: Filled; problems: FormProblems };
+const blank: MilestoneState['values'] = { title: '', description: '', start_date: '', due_date: '' };
 
-/** Returns the form as it was sent, for fields that could not be parsed. */
-export const asSent = (sent: RawParams, problems: FormProblems): TriedMilestone => ({
-  filled: Object.fromEntries(names.map((name) => [name, fieldText(sent[name])])),
-  problems,
+const fromRecord = (row: MilestoneRow): MilestoneState['values'] => ({
+  title: row.title,
+  description: row.description ?? '',
+  start_date: row.start_date ?? '',
+  due_date: row.due_date ?? '',
 });
 
-export const milestoneProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, names);
+export const fromSent = (sent: RawParams): MilestoneState['values'] => readTexts(sent, names);
 
-const fields = ({ project }: OwnedList, { filled, problems }: TriedMilestone) => [
+export const toProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, names);
+
+const fields = ({ project }: OwnedList, { values, problems }: MilestoneState) => [
   input({
     name: 'title',
     label: 'Title',
-    value: filled.title ?? '',
+    value: values.title,
     required: true,
     autofocus: true,
     problems,
@@ -45,12 +48,12 @@ const fields = ({ project }: OwnedList, { filled, problems }: TriedMilestone) =>
   markdownEditor({
     name: 'description',
     label: 'Description',
-    value: filled.description ?? '',
+    value: values.description,
     project,
     problems,
   }),
-  html`<div class="columns">${input({ name: 'start_date', label: 'Start date', type: 'date', value: filled.start_date ?? '', problems })}${input(
-    { name: 'due_date', label: 'Due date', type: 'date', value: filled.due_date ?? '', problems },
+  html`<div class="columns">${input({ name: 'start_date', label: 'Start date', type: 'date', value: values.start_date, problems })}${input(
+    { name: 'due_date', label: 'Due date', type: 'date', value: values.due_date, problems },
   )}</div>`,
 ];
 
@@ -58,12 +61,11 @@ const fields = ({ project }: OwnedList, { filled, problems }: TriedMilestone) =>
 export const newMilestoneView = (
   visit: Visit,
   list: OwnedList,
-  tried: TriedMilestone = { filled: {}, problems: noProblems },
+  state: MilestoneState = unsent(blank),
 ): View => {
-  const given = { action: list.path, submit: 'Create milestone', problems: tried.problems };
-  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(list, tried))}</div></section>`;
-  const view = list.view(visit, { title: 'New milestone' }, content);
-  return withFormStatus(view, tried.problems);
+  const options = { action: list.path, submit: 'Create milestone', problems: state.problems };
+  const content = html`<section class="card form-page"><div class="body">${form(visit, options, ...fields(list, state))}</div></section>`;
+  return list.view(visit, { title: 'New milestone' }, content);
 };
 
 /** Renders the page that edits or deletes a milestone. */
@@ -71,16 +73,14 @@ export const editMilestoneView = (
   visit: Visit,
   list: OwnedList,
   row: MilestoneRow,
-  tried?: TriedMilestone,
+  state: MilestoneState = unsent(fromRecord(row)),
 ): View => {
-  const shown = tried ?? { filled: row, problems: noProblems };
   const path = `${list.path}/${row.iid}`;
-  const given = { action: path, submit: 'Save changes', problems: shown.problems };
+  const options = { action: path, submit: 'Save changes', problems: state.problems };
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete milestone', danger: true });
-  const content = html`<section class="card form-page"><div class="body">${form(visit, given, ...fields(list, shown))}</div></section>
+  const content = html`<section class="card form-page"><div class="body">${form(visit, options, ...fields(list, state))}</div></section>
 ${promotePart(visit, list, { path, word: 'milestone' })}<section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
 <p>Its issues and merge requests are kept, without a milestone. This cannot be undone.</p>
 ${remove}</div></section>`;
-  const view = list.view(visit, { title: 'Edit milestone' }, content);
-  return tried === undefined ? view : { ...view, status: 422 };
+  return list.view(visit, { title: 'Edit milestone' }, content);
 };

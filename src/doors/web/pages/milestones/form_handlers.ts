@@ -7,20 +7,14 @@ import { promoteMilestone } from '../../../../projects/milestones/promote.ts';
 import { findMilestoneByIid } from '../../../../projects/milestones/queries.ts';
 import { updateMilestone } from '../../../../projects/milestones/update.ts';
 import { type AnyPage, page, redirect } from '../../page.ts';
-import { answerForm, attempt } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import { type OwnedListRoute, findToChange, ownerParams } from '../labels/project_or_group_routes.ts';
 import {
   type OwnedRecords,
   findRecordToChange,
   ownedRecordPages,
 } from '../labels/label_and_milestone_pages.ts';
-import {
-  asSent,
-  editMilestoneView,
-  milestoneFormParams,
-  milestoneProblems,
-  newMilestoneView,
-} from './form.ts';
+import { editMilestoneView, fromSent, milestoneFields, newMilestoneView, toProblems } from './form.ts';
 
 const milestones: OwnedRecords<MilestoneRow> = {
   key: 'iid',
@@ -35,56 +29,42 @@ const milestones: OwnedRecords<MilestoneRow> = {
 };
 
 const create = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: kind.routePath,
     audience: 'user',
-    params: object({ ...ownerParams, ...milestoneFormParams }),
-    invalid: async (visit, sent, fields) =>
-      newMilestoneView(
-        visit,
-        await findToChange(kind, visit.call, sent),
-        asSent(sent, { text: null, fields }),
-      ),
-    handle: async (visit, params) => {
-      const { title = '', description, start_date = null, due_date = null } = params;
-      const list = await findToChange(kind, visit.call, params);
-      const input = { title, description: description || null, start_date, due_date };
-      return await answerForm(
-        async () => {
-          const { iid } = await createMilestone(visit.call, list.owner, input);
-          return redirect(`${list.path}/${iid}`, 'The milestone was created.');
-        },
-        (problems) =>
-          newMilestoneView(visit, list, { filled: params, problems: milestoneProblems(problems) }),
-      );
+    address: ownerParams,
+    fields: milestoneFields,
+    find: async ({ call }, address) => await findToChange(kind, call, address),
+    fromSent,
+    toProblems,
+    run: async ({ call }, list, { title = '', description, start_date = null, due_date = null }) => {
+      const milestone = { title, description: description || null, start_date, due_date };
+      const { iid } = await createMilestone(call, list.owner, milestone);
+      return redirect(`${list.path}/${iid}`, 'The milestone was created.');
     },
+    view: newMilestoneView,
   });
 
 const update = (kind: OwnedListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${kind.routePath}/:iid`,
     audience: 'user',
-    params: object({ ...ownerParams, ...milestoneFormParams, iid: id() }),
-    invalid: async (visit, sent, fields) => {
-      const { list, row } = await findRecordToChange(kind, milestones, visit.call, sent);
-      return editMilestoneView(visit, list, row, asSent(sent, { text: null, fields }));
-    },
-    handle: async (visit, params) => {
-      const { call } = visit;
-      const { list, row } = await findRecordToChange(kind, milestones, call, params);
-      const { title, description, start_date, due_date } = params;
+    address: { ...ownerParams, iid: id() },
+    fields: milestoneFields,
+    find: async ({ call }, address) => await findRecordToChange(kind, milestones, call, address),
+    fromSent,
+    toProblems,
+    run: async ({ call }, { list, row }, { title, description, start_date, due_date }) => {
       const edit = {
         ...(title !== undefined && { title }),
         ...(description !== undefined && { description: description || null }),
         ...(start_date !== undefined && { start_date }),
         ...(due_date !== undefined && { due_date }),
       };
-      const problems = await attempt(async () => await updateMilestone(call, list.owner, row.id, edit));
-      if (problems === null) return redirect(`${list.path}/${row.iid}`, 'The milestone was saved.');
-      return editMilestoneView(visit, list, row, { filled: params, problems: milestoneProblems(problems) });
+      await updateMilestone(call, list.owner, row.id, edit);
+      return redirect(`${list.path}/${row.iid}`, 'The milestone was saved.');
     },
+    view: (visit, { list, row }, state) => editMilestoneView(visit, list, row, state),
   });
 
 const setState = (kind: OwnedListRoute, state_event: 'close' | 'activate'): AnyPage =>
