@@ -2,9 +2,12 @@
 import { may } from '../../../../core/access/may.ts';
 import { levels } from '../../../../core/access/levels.ts';
 import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { type FormProblems, checkbox, form, hidden, input, noProblems, select } from '../../parts/form.ts';
+import { fieldText, isTicked, readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, unsent } from '../../parts/fields/form_page.ts';
+import { checkbox, form, hidden, input, noProblems, select } from '../../parts/form.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -13,12 +16,35 @@ import type { View, Visit } from '../../page.ts';
 import type { Kind, Rule } from './rule_kinds.ts';
 import { type Coverage, loadCoverage } from './rule_coverage.ts';
 
-/** A refused form: its rule (null for the form that adds a rule), its input and problems. */
-export type Tried = {
-  rule: string | null;
-  sent: Readonly<Record<string, string>>;
-  problems: FormProblems;
+const textNames = ['name', 'push_access_level', 'merge_access_level', 'create_access_level'] as const;
+
+type RuleValues = Record<(typeof textNames)[number], string> & { allow_force_push: boolean };
+
+const master = String(levels.master);
+
+const blank: RuleValues = {
+  name: '',
+  push_access_level: master,
+  merge_access_level: master,
+  create_access_level: master,
+  allow_force_push: false,
 };
+
+const fromRecord = (rule: Rule): RuleValues => ({
+  name: rule.name,
+  push_access_level: fieldText(rule.push_access_level),
+  merge_access_level: fieldText(rule.merge_access_level),
+  create_access_level: fieldText(rule.create_access_level),
+  allow_force_push: rule.allow_force_push === 1,
+});
+
+export const fromSent = (sent: RawParams): RuleValues => ({
+  ...readTexts(sent, textNames),
+  allow_force_push: isTicked(sent['allow_force_push']),
+});
+
+/** A refused form: of which rule (null: the form that adds one). */
+export type RefusedForm = FormState<RuleValues> & { rule: string | null };
 
 const levelNames: Readonly<Record<number, string>> = {
   0: 'Nobody',
@@ -30,34 +56,33 @@ const levelOptions = [levels.master, levels.developer, 0].map(
   (level) => [String(level), levelNames[level] ?? ''] as const,
 );
 
-type ListContext = { visit: Visit; project: Project; kind: Kind; isOpen: boolean; tried: Tried | null };
+type ListContext = {
+  visit: Visit;
+  project: Project;
+  kind: Kind;
+  isOpen: boolean;
+  refused: RefusedForm | null;
+};
 
-type Fill = { id: string; text: (name: string) => string; problems: FormProblems };
-
-const ruleFields = (kind: Kind, { id, text, problems }: Fill): Html => {
+const ruleFields = (kind: Kind, id: string, { values, problems }: FormState<RuleValues>): Html => {
   const selects = kind.levels.map(([name, label]) =>
-    select({ name, id: `${name}_${id}`, label, value: text(name), options: levelOptions, problems }),
+    select({ name, id: `${name}_${id}`, label, value: values[name], options: levelOptions, problems }),
   );
   const force = checkbox({
     name: 'allow_force_push',
     id: `allow_force_push_${id}`,
     label: 'Allow force push',
-    hint: 'Anyone who can push can rewrite history. Commits of others can be lost.',
-    checked: text('allow_force_push') === '1',
+    hint: 'Who may push may also rewrite history. Others can lose commits.',
+    checked: values.allow_force_push,
     problems,
   });
   return html`<div class="field-row">${selects}</div>${kind.hasForcePush && force}`;
 };
 
-const addForm = ({ visit, project, kind, tried }: ListContext): Html => {
-  const { sent, problems } =
-    tried?.rule === null ? tried : { sent: {} as Tried['sent'], problems: noProblems };
+const addForm = ({ visit, project, kind, refused }: ListContext): Html => {
+  const state = refused?.rule === null ? refused : unsent(blank);
+  const { values, problems } = state;
   const path = projectPagePath(project, kind.noun);
-  const fields = ruleFields(kind, {
-    id: 'new',
-    text: (name) => sent[name] ?? (name === 'allow_force_push' ? '0' : String(levels.master)),
-    problems,
-  });
   return form(
     visit,
     { action: path, submit: 'Protect', problems },
@@ -67,34 +92,32 @@ const addForm = ({ visit, project, kind, tried }: ListContext): Html => {
       hint: html`A name, or a pattern: <code>*</code> matches any characters, as in <code>${
         kind.word === 'branch' ? 'release/*' : 'v*'
       }</code>.`,
-      value: sent['name'] ?? '',
+      value: values.name,
       autocomplete: 'off',
       required: true,
       problems,
     }),
-    fields,
+    ruleFields(kind, 'new', state),
   );
 };
 
-const editForms = ({ visit, project, kind, tried }: ListContext, rule: Rule): Html => {
-  const refused = tried?.rule === rule.name ? tried : null;
-  const { sent = {}, problems = noProblems } = refused ?? {};
+const editForms = ({ visit, project, kind, refused }: ListContext, rule: Rule): Html => {
+  const state = refused?.rule === rule.name ? refused : unsent(fromRecord(rule));
+  const { problems } = state;
   const path = projectPagePath(project, kind.noun);
-  const stored = rule as unknown as Record<string, number>;
-  const text = (name: string): string => sent[name] ?? String(stored[name] ?? '');
   const name = hidden('name', rule.name);
   const change = form(
     visit,
     { action: `${path}/change`, submit: 'Save', name: `Save ${rule.name}`, problems },
     name,
-    ruleFields(kind, { id: String(rule.id), text, problems }),
+    ruleFields(kind, String(rule.id), state),
   );
   const removal = form(
     visit,
     { action: `${path}/delete`, submit: 'Unprotect', name: `Unprotect ${rule.name}`, danger: true },
     name,
   );
-  return html`<details${refused !== null && html` open`}><summary>${kind.change === null ? 'Unprotect' : 'Edit'}<span class="visually-hidden"> ${rule.name}</span></summary>
+  return html`<details${problems !== noProblems && html` open`}><summary>${kind.change === null ? 'Unprotect' : 'Edit'}<span class="visually-hidden"> ${rule.name}</span></summary>
 <div class="stack">${kind.change !== null && change}<p>Without protection, developers can change and delete ${
     rule.name.includes('*') ? `these ${kind.plural}` : `this ${kind.word}`
   } again.</p>${removal}</div></details>`;
@@ -108,11 +131,10 @@ const coveragePart = ({ plural, word }: Kind, { isPattern, count, isPartial }: C
 
 const line = (context: ListContext, rule: Rule, coverage: Coverage | undefined): Html => {
   const { kind, project } = context;
-  const stored = rule as unknown as Record<string, number>;
   const covered = coverage === undefined ? null : coveragePart(kind, coverage);
   const isDefault = kind.word === 'branch' && rule.name === project.default_branch;
   const roles = kind.levels.map(
-    ([name, label]) => html`<span>${label}: ${levelNames[stored[name] ?? 0] ?? String(stored[name])}</span>`,
+    ([name, label]) => html`<span>${label}: ${levelNames[rule[name] ?? 0] ?? String(rule[name])}</span>`,
   );
   return html`<li>
 <span class="lead">${icon(kind.word === 'branch' ? 'branch' : 'tag')}</span>
@@ -143,22 +165,21 @@ const listCard = async (context: ListContext, rules: readonly Rule[], page: Page
 ${pagesNav({ path: projectPagePath(project, kind.noun), query: {}, page, total: rules.length })}`;
 };
 
-/** Renders the page. @param tried null: nothing was refused */
+/** Renders the page. @param refused null: no form was */
 export const protectedView = async (
   kind: Kind,
   { visit, project }: { visit: Visit; project: Project },
   query: ListQuery,
-  tried: Tried | null = null,
+  refused: RefusedForm | null = null,
 ): Promise<View> => {
   const isOpen = may(visit.call.viewer, 'admin_protected_ref', project);
-  const context = { visit, project, kind, isOpen, tried };
+  const context = { visit, project, kind, isOpen, refused };
   const rules = await kind.load(visit.call.db, project.id);
   const add = html`<section class="card" aria-labelledby="add_title"><header><h2 id="add_title">Protect a ${kind.word}</h2></header>
 <div class="body">${addForm(context)}</div></section>`;
   const content = html`<p>${kind.intro}</p>
-${tried !== null && tried.rule !== null && html`<p class="flash alert">Nothing was saved. Correct the rule of <code>${tried.rule}</code>.</p>`}
+${refused !== null && refused.rule !== null && html`<p class="flash alert">Nothing was saved. Correct the rule of <code>${refused.rule}</code>.</p>`}
 ${isOpen ? add : html`<p class="quiet">The project is archived: its rules cannot be changed.</p>`}
 ${await listCard(context, rules, pageRequest(query))}`;
-  const view = projectView(visit, { project, title: kind.title, noun: kind.noun }, content);
-  return tried === null ? view : { ...view, status: 422 };
+  return projectView(visit, { project, title: kind.title, noun: kind.noun }, content);
 };
