@@ -8,6 +8,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { migrationTexts } from './src/platform/db/migrations/list.ts';
+import { helpFolder } from './src/doors/web/pages/help/render_topic.ts';
+import { renderHelpFiles } from './src/doors/web/pages/help/static_pages.ts';
 import { describeNewDatabase, newDatabaseFile } from './src/platform/db/new_database.ts';
 import type { ChunkingContext, InputOptions, OutputOptions } from 'rolldown';
 
@@ -101,8 +103,11 @@ const assetSources = {
   favicon: 'src/doors/web/assets/favicon.svg',
 };
 
-/** Bundles the assets of pages under names with a hash of their content, each also compressed, and a manifest. */
-const buildAssets = async (): Promise<void> => {
+/**
+ * Bundles the assets of pages under names with a hash of their content, each also compressed, and a manifest. Returns
+ * the file of each.
+ */
+const buildAssets = async (): Promise<Record<string, string>> => {
   const { build: bundle } = await import('esbuild');
   const folder = join(root, 'dist/assets');
   mkdirSync(folder, { recursive: true });
@@ -131,13 +136,22 @@ const buildAssets = async (): Promise<void> => {
     manifest[name] = file;
   }
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  return manifest;
+};
+
+/** Writes help as static pages, for `/help` and to read as files. */
+const buildHelp = async (style = ''): Promise<void> => {
+  mkdirSync(helpFolder, { recursive: true });
+  const files = await renderHelpFiles(readFileSync(join(root, 'dist/assets', style), 'utf8'));
+  for (const [name, text] of files) writeFileSync(join(helpFolder, name), text);
 };
 
 try {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   await buildCommands();
   await buildPrograms();
-  await buildAssets();
+  const { style } = await buildAssets();
+  await buildHelp(style);
   writeFileSync(newDatabaseFile, JSON.stringify(describeNewDatabase(migrationTexts)));
 } catch (error) {
   if ((error as { code?: unknown }).code !== 'ERR_MODULE_NOT_FOUND') throw error;

@@ -41,7 +41,15 @@ before(() => {
 const has = (path: string): boolean => existsSync(join(folder, path));
 
 test('has the program, pages of help and samples, and neither sources nor tests', () => {
-  const wanted = ['dist/cli/main.mjs', 'bin/launch', 'docs/operations.md', 'deploy/compose.yml', 'templates'];
+  const wanted = [
+    'dist/cli/main.mjs',
+    'dist/help/content.json',
+    'dist/help/index.html',
+    'bin/launch',
+    'docs/operations.md',
+    'deploy/compose.yml',
+    'templates',
+  ];
   assert.deepEqual(
     wanted.filter((path) => !has(path)),
     [],

@@ -8,20 +8,20 @@ import {
 } from '../../markdown/render_markdown.ts';
 import { type Html, html, trusted } from './html.ts';
 
-/** Code blocks scroll separately, which requires focus without a pointer. */
-const wrap = (text: string): Html =>
+/** Blocks of code scroll in themselves, which needs the focus where there is no pointer. */
+export const wrapProse = (text: string): Html =>
   html`<div class="prose">${trusted(text.replaceAll('<pre>', `<pre tabindex="0">`))}</div>`;
 
 /** Renders a Markdown text for the viewer. `render_markdown.ts` describes the context. */
 export const markdown = async (call: Call, text: string, context: MarkdownContext = {}): Promise<Html> =>
-  wrap(await renderMarkdown(call, text, context));
+  wrapProse(await renderMarkdown(call, text, context));
 
 /** Renders the Markdown texts of a page, such as comments, together: references take a few queries for all. */
 export const markdownTexts = async (
   call: Call,
   texts: readonly string[],
   context: MarkdownContext = {},
-): Promise<Html[]> => (await renderMarkdownTexts(call, texts, context)).map(wrap);
+): Promise<Html[]> => (await renderMarkdownTexts(call, texts, context)).map(wrapProse);
 
 /** Renders plain texts of a project, such as messages of commits, with links for their references. */
 export const plainTexts = async (call: Call, texts: readonly string[], project: Project): Promise<Html[]> =>
