@@ -242,6 +242,52 @@ describe('compose files', () => {
   });
 });
 
+describe('the storages of the cluster', () => {
+  const { services } = parse(read('compose.cluster.yml'), { merge: true }) as Compose;
+  const storages = Object.entries(services).filter(([name]) => name.startsWith('gitd-'));
+
+  it('are two, each encrypted, with a volume of its own, and named by the services', () => {
+    assert.equal(storages.length, 2);
+    const addresses = services['gantry-1']?.environment?.['GANTRY_REPOSITORY_STORAGES'];
+    assert.equal(addresses, 'default=tls://gitd-1:9060,second=tls://gitd-2:9060');
+    for (const [name, { command = [] }] of storages)
+      for (const file of [`/certificates/${name}.crt`, `/certificates/${name}.key`])
+        assert.ok(command.includes(file), file);
+    assert.equal(new Set(storages.map(([, { volumes }]) => volumes?.[0])).size, 2);
+  });
+
+  const isRoot = process.getuid?.() === 0;
+  const skip = missing('openssl') || (!isRoot && 'only root gives keys to another user');
+  it('get certificates that name them, once', { skip }, () => {
+    const [shell = '', flag = '', script = ''] = services['certificates']?.command ?? [];
+    const folder = join(home, 'certificates');
+    mkdirSync(join(folder, 'bin'), { recursive: true });
+    writeFileSync(join(folder, 'bin/apk'), '#!/bin/sh\n', { mode: 0o755 });
+    const env = { PATH: `${folder}/bin:${process.env['PATH']}` };
+    const run = (): void => {
+      const { status, stderr } = spawnSync(shell, [flag, script.replaceAll('$$', '$')], {
+        cwd: folder,
+        env,
+        encoding: 'utf8',
+      });
+      assert.equal(status, 0, stderr);
+    };
+    run();
+    for (const [name] of storages) {
+      const { uid, mode } = statSync(join(folder, `${name}.key`));
+      assert.deepEqual([uid, mode & 0o777], [10_001, 0o600]);
+      const verify = ['verify', '-CAfile', 'ca.crt', '-verify_hostname', name, `${name}.crt`];
+      const { status, stderr } = spawnSync('openssl', verify, { cwd: folder, encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+    }
+    const before = readFileSync(join(folder, 'gitd-1.crt'));
+    rmSync(join(folder, 'gitd-2.crt'));
+    run();
+    assert.deepEqual(readFileSync(join(folder, 'gitd-1.crt')), before);
+    assert.ok(existsSync(join(folder, 'gitd-2.crt')));
+  });
+});
+
 describe('proxies', () => {
   it('nginx accepts its sample', { skip: missing('nginx', 'openssl') }, () => {
     const [certificate, key] = [join(home, 'a.pem'), join(home, 'a.key')];
