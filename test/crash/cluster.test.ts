@@ -1,6 +1,7 @@
 /**
  * Three services on one PostgreSQL, one bucket and two storages behind haproxy, under load: each part is killed in turn,
- * and nothing that was acknowledged is lost. In `npm run test:all` alone.
+ * and nothing that was acknowledged is lost: issues, files, pushes, and jobs with their logs and artifacts. In
+ * `npm run test:all` alone.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -9,6 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type KillablePostgres, startKillablePostgres } from '../support/databases/killable_postgres.ts';
 import { isWhole, seed } from '../support/run/sample.ts';
 import { type Cluster, type Part, startCluster } from './cluster.ts';
+import { startClients } from './cluster_clients.ts';
 import { findFaults } from './invariants.ts';
 import { makeRandom, newLedger, runLoad, settle } from './ledger.ts';
 import { call, engine, token } from './process.ts';
@@ -116,6 +118,7 @@ it(
     const cluster = getCluster();
     const projects = await makeProjects(cluster);
     const [random, ledger, kept] = [makeRandom(seed), newLedger(), [] as Kept[]];
+    const clients = await startClients(cluster.url);
     let round = 0;
 
     const runRound = async (part: Part): Promise<number> => {
@@ -156,5 +159,7 @@ it(
         `${part.name}: ${without} writes without it, ${ledger.acknowledged} and ${kept.length} files in all`,
       );
     }
+    await clients.finish();
+    test.diagnostic(JSON.stringify(clients.counts));
   },
 );

@@ -3,10 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { KillablePostgres } from '../support/databases/killable_postgres.ts';
 import { type CuttableLine, makeCuttableLine } from '../support/servers/cuttable_line.ts';
+import {
+  type CertificateFiles,
+  canMakeCertificates,
+  makeAuthority,
+  makeCertificate,
+} from '../support/servers/certificates.ts';
 import { freePort } from '../support/servers/free_port.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
 import { type Killable, type Place, call, newPlace } from './process.ts';
@@ -99,13 +105,23 @@ type Shared = {
   postgres: KillablePostgres | undefined;
 };
 
+/** Makes a certificate for this machine, and tells services which authority signed it. */
+const makeStorageCertificate = ({ data, env }: Place): CertificateFiles => {
+  const folder = dirname(data);
+  const authority = makeAuthority(folder, 'storages');
+  env['GANTRY_GITD_CA'] = authority.certificate;
+  return makeCertificate(folder, 'gitd', { authority, subject: 'IP:127.0.0.1' });
+};
+
+/** The second is encrypted. */
 const startStorages = async ({ place, secret }: Shared): Promise<Part[]> => {
   const started: Part[] = [];
   const addresses: string[] = [];
   for (const name of storages) {
     const listen = `127.0.0.1:${await freePort()}`;
-    addresses.push(`${name}=tcp://${listen}`);
-    const at = { root: `${place.data}-repositories-${name}`, listen };
+    const tls = name === 'other' && canMakeCertificates ? makeStorageCertificate(place) : undefined;
+    addresses.push(`${name}=${tls === undefined ? 'tcp' : 'tls'}://${listen}`);
+    const at = { root: `${place.data}-repositories-${name}`, listen, ...(tls && { tls }) };
     const { kill, restore } = await makeRestartable(async () => await place.storage(secret, at));
     started.push({ name: `storage ${name}`, isSpare: true, kill, restore });
   }

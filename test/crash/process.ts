@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import pg from 'pg';
+import type { CertificateFiles } from '../support/servers/certificates.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -32,6 +33,9 @@ export type Running = {
 /** A process that a test ends. */
 export type Killable = Pick<Running, 'signal' | 'exit'>;
 
+/** Folder and address of a repository storage, and its certificate, if it is encrypted. */
+export type StorageAt = { root: string; listen: string; tls?: CertificateFiles };
+
 export type Place = {
   data: string;
   env: Record<string, string>;
@@ -43,7 +47,7 @@ export type Place = {
   /** Starts a shared `gantry gitd`; returns its address. */
   gitd: (secret: string) => Promise<string>;
   /** Starts a `gantry gitd` of one folder at an address. */
-  storage: (secret: string, at: { root: string; listen: string }) => Promise<Killable>;
+  storage: (secret: string, at: StorageAt) => Promise<Killable>;
   /** Starts a shared S3 server; returns the settings that name it. */
   bucket: () => Promise<Record<string, string>>;
   /** Reads the database directly. */
@@ -138,8 +142,9 @@ export const newPlace = (bucket?: TestS3, databaseUrl = engineUrl): Place => {
   const change = makeQuery({ data, schema, url: databaseUrl }, false);
   const children: Child[] = [];
   let s3 = bucket;
-  const startGitd = async (secret: string, { root: folder, listen }: { root: string; listen: string }) => {
-    const words = ['gitd', '--json', '--listen', listen, '--root', folder];
+  const startGitd = async (secret: string, { root: folder, listen, tls }: StorageAt) => {
+    const encrypted = tls === undefined ? [] : ['--certificate', tls.certificate, '--key', tls.key];
+    const words = ['gitd', '--json', '--listen', listen, '--root', folder, ...encrypted];
     const child = spawnChild([process.execPath, 'bin/gantry', ...words], { GANTRY_GITD_SECRET: secret });
     children.push(child);
     const [line] = (await once(child.stdout, 'data')) as [Buffer];

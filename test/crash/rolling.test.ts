@@ -1,6 +1,6 @@
 /**
- * Three services behind haproxy are restarted one after the other under load: no request fails, and who follows changes
- * misses none, not even when a service is killed. In `npm run test:all` alone.
+ * Three services behind haproxy are restarted one after the other under load: no request, push, clone or job fails, and
+ * those who follow changes and logs of jobs miss nothing, not even when a service is killed. In `npm run test:all` alone.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -8,6 +8,7 @@ import { after, before, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isWhole } from '../support/run/sample.ts';
 import { type Cluster, type Part, startCluster } from './cluster.ts';
+import { startClients } from './cluster_clients.ts';
 import { type Follower, followStream, listChanges, pollChanges, untilAtEnd } from './followers.ts';
 import { call, engine, token } from './process.ts';
 
@@ -107,13 +108,15 @@ it(
         ]),
     );
 
+    const clients = await startClients(url);
+
     for (const { name, stop, restore } of servicesOf(cluster)) {
       await wait(1_000);
       assert.equal(await stop?.(), 0, name);
       await restore();
       await cluster.untilReady();
-      await wait(1_000);
-      assert.deepEqual(failed, [], name);
+      await pause(1_000);
+      assert.deepEqual([...failed, ...clients.failed], [], name);
     }
     assert.ok(stream.connections > 1 && polled.connections > 1);
 
@@ -126,6 +129,9 @@ it(
       await cluster.untilReady();
       await wait(1_000);
     }
+    await clients.finish();
+    // Each job has one stream, unless a restart ended it.
+    assert.ok(clients.counts.streams > clients.counts.jobs);
     load.abort();
     const counts = await Promise.all(working);
     await untilAtEnd(url, [stream, polled]);
@@ -136,7 +142,7 @@ it(
     assert.deepEqual(polled.ids, all, 'the polls');
     const requests = counts.reduce((sum, count) => sum + count, 0);
     test.diagnostic(
-      `${requests} requests, ${all.length} changes, ${stream.connections} streams, ${polled.connections} polls`,
+      `${requests} requests, ${all.length} changes, ${stream.connections} streams, ${polled.connections} polls, ${JSON.stringify(clients.counts)}`,
     );
   },
 );

@@ -7,6 +7,7 @@ const declared: Record<string, number> = {
   'test/ci/': 20,
   'test/cli/': 20,
   'test/clients/': 40,
+  'test/deploy/': 20,
   'test/git/': 20,
   'test/web/': 20,
   'test/fuzz/': 30,
