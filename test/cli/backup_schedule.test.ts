@@ -81,6 +81,20 @@ test('makes up for a missed backup, verifies it, and keeps as many as configured
   assert.ok((next[0]?.run_at ?? 0) > Date.now());
 });
 
+test('is not verified where the settings say so, and the doctor accepts that', async () => {
+  const more = {
+    ...env,
+    GANTRY_BACKUP_VERIFY: 'never',
+    GANTRY_BACKUP_SCRATCH: join(dirname(folder), 'scratch'),
+  };
+  await makeDue();
+  const service = await place.serve('serve', { env: more });
+  while (!service.stdout().includes('"a scheduled backup was made"')) await pause(200);
+  await service.end('SIGTERM');
+  const { stdout } = await place.run('doctor', { env: more });
+  assert.match(stdout, /^ok {4}backup: the last was made at \d{4}-.*GANTRY_BACKUP_VERIFY=never/m);
+});
+
 test('is reported by the doctor once its last verification is older than eight days', async () => {
   const age = async (days: number): Promise<void> =>
     await place.store(

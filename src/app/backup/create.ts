@@ -2,7 +2,7 @@
  * Makes a backup while the service runs. The database comes first, at one point; then everything that its rows refer
  * to, which nothing removes meanwhile; the manifest comes last.
  */
-import { createReadStream, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Config } from '../../platform/config/fields.ts';
 import { migrationTexts } from '../../platform/db/migrations/list.ts';
@@ -13,19 +13,22 @@ import { version } from '../../platform/version.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openStoragesAsGuest } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
+import { addLine } from './checks/backup_sizes.ts';
+import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './checks/disk_space.ts';
 import { recordBackup } from './backup_records.ts';
 import { type StoredDatabase, loadStoredDatabase, saveDatabase } from './database_chunks.ts';
 import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
 import {
   type ContentLine,
   type Manifest,
+  type Sizes,
   type StoredObject,
   formatManifest,
   formatVersion,
   makeName,
   manifestPath,
 } from './manifest.ts';
-import { openPlace } from './open_place.ts';
+import { isArchive, openPlace } from './open_place.ts';
 import { type BackupPlace, listBackups, loadManifest } from './places/backup_place.ts';
 import { loadStoredObjects } from './places/stored_objects.ts';
 import { removeOldBackups } from './retention.ts';
@@ -40,6 +43,8 @@ export type BackupParts = {
   /** Folder, FILE.tar.zst or s3://BUCKET/PREFIX. */
   to: string;
   withSecrets: boolean;
+  /** An empty folder that the caller removes. */
+  scratch: string;
   now: () => number;
   /** Called when a part begins, with the number of its items, and after each of them. */
   onPart: (label: string, total: number) => void;
@@ -111,62 +116,68 @@ const saveFiles = async (
   }
 };
 
+/** @throws StartFailure if the copies do not fit */
+const requireSpaceFor = async ({ store, to, scratch }: BackupParts): Promise<void> => {
+  const database = await measureDatabase(store);
+  const archive = isArchive(to) ? await measureFiles(store) : 0;
+  const purpose = isArchive(to) ? 'the backup before it is packed' : 'the copy of the database';
+  requireSpace({ folder: scratch, bytes: database + archive, purpose, remedy: scratchRemedy });
+};
+
 const save = async (parts: BackupParts, place: BackupPlace, name: string): Promise<Made> => {
-  const { config, now, onPart, advance } = parts;
-  const folder = `${workFolder(config)}/database`;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { config, now, onPart, advance, scratch: folder } = parts;
   let added = 0;
   const problems: string[] = [];
   const warnings: string[] = [];
-  try {
-    const objects = await loadStoredObjects(place);
-    const storing = { place, objects, added: (bytes: number) => void (added += bytes) };
-    const earlier = await loadEarlier(place, warnings);
-    onPart('database copied', 1);
-    const created_at = now();
-    const file = await snapshotDatabase(config, folder);
-    advance();
-    const tables = await countRows(file);
-    const database = await saveDatabase(storing, file, earlier.database);
-    const snapshot = openSnapshot(file);
-    const contents = openContents(storing);
-    const { blobs } = await openBlobReader(config);
-    const report = (problem: string): void => void (problems.length < maxProblems && problems.push(problem));
-    const { write } = contents;
-    const saving = {
-      ...storing,
-      snapshot,
-      blobs,
-      data: config.data,
-      earlier: earlier.lines,
-      contents,
-      write,
-      report,
-      advance,
-    };
-    const counts = await saveFiles(saving, parts, tables);
-    snapshot.close();
-    const manifest: Manifest = {
-      format: formatVersion,
-      name,
-      instance: parts.instance,
-      version,
-      migration: migrationTexts.at(-1)?.name ?? '',
-      created_at,
-      engine: parts.store.dialect.engine,
-      database,
-      contents: await contents.end(),
-      secrets: await saveSecrets(storing, parts),
-      tables,
-      counts,
-      problems,
-    };
-    await place.writeText(manifestPath(name), formatManifest(manifest));
-    return { manifest, added, warnings };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const objects = await loadStoredObjects(place);
+  const storing = { place, objects, added: (bytes: number) => void (added += bytes) };
+  const earlier = await loadEarlier(place, warnings);
+  onPart('database copied', 1);
+  const created_at = now();
+  const file = await snapshotDatabase(config, folder);
+  advance();
+  const tables = await countRows(file);
+  const database = await saveDatabase(storing, file, earlier.database);
+  const snapshot = openSnapshot(file);
+  const contents = openContents(storing);
+  const { blobs } = await openBlobReader(config);
+  const report = (problem: string): void => void (problems.length < maxProblems && problems.push(problem));
+  const sizes: Sizes = { database: statSync(file).size, repositories: 0, files: 0 };
+  const write = async (line: ContentLine): Promise<void> => {
+    addLine(sizes, line);
+    await contents.write(line);
+  };
+  const saving = {
+    ...storing,
+    snapshot,
+    blobs,
+    data: config.data,
+    earlier: earlier.lines,
+    contents,
+    write,
+    report,
+    advance,
+  };
+  const counts = await saveFiles(saving, parts, tables);
+  snapshot.close();
+  const manifest: Manifest = {
+    format: formatVersion,
+    name,
+    instance: parts.instance,
+    version,
+    migration: migrationTexts.at(-1)?.name ?? '',
+    created_at,
+    engine: parts.store.dialect.engine,
+    database,
+    contents: await contents.end(),
+    secrets: await saveSecrets(storing, parts),
+    tables,
+    counts,
+    sizes,
+    problems,
+  };
+  await place.writeText(manifestPath(name), formatManifest(manifest));
+  return { manifest, added, warnings };
 };
 
 /** Removes old backups. The new one is whole, so a failure is a warning. */
@@ -194,13 +205,14 @@ const lockWork = (config: Config): { release: () => void } => {
  * @throws StartFailure if another backup runs or the place cannot be used
  */
 export const createBackup = async (parts: BackupParts): Promise<Made> => {
-  const { config, store, instance, to, now } = parts;
+  const { config, store, instance, to, now, scratch } = parts;
   const name = makeName(now());
   const lock = lockWork(config);
   const record = { name, destination: to, holder: `${hostname()} ${config.data}`, now };
   try {
     return await recordBackup(store, record, async () => {
-      const { place, finish } = await openPlace(config, to, instance);
+      await requireSpaceFor(parts);
+      const { place, finish } = await openPlace(config, { to, instance, scratch });
       const made = await save(parts, place, name);
       await finish();
       const warnings = await removeOld(place, config.backup_keep);

@@ -12,6 +12,15 @@ const readableFormats: readonly number[] = [1, formatVersion];
 /** An object of the backup: its digest and its size in bytes. */
 export type StoredObject = { sha256: string; size: number };
 
+/** Bytes of a restored instance. */
+export type Sizes = {
+  /** The database as a SQLite file. */
+  database: number;
+  repositories: number;
+  /** Artifacts, uploads, avatars and job logs. */
+  files: number;
+};
+
 export type Manifest = {
   format: number;
   name: string;
@@ -31,6 +40,8 @@ export type Manifest = {
   /** Rows of each table. */
   tables: { [table: string]: number };
   counts: { repositories: number; refs: number; blobs: number; logs: number };
+  /** Bytes of a restored instance; absent from backups of earlier versions. */
+  sizes?: Sizes;
   /** Files that rows refer to and that were missing or damaged. */
   problems: string[];
 };

@@ -1,13 +1,13 @@
 /** Opens the place that an operator names: a folder, `FILE.tar.zst` or `s3://BUCKET/PREFIX`. */
-import { rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../platform/config/fields.ts';
 import { extractArchive, packFolder } from './places/archive.ts';
 import type { BackupPlace, BackupReader } from './places/backup_place.ts';
 import { openFolderPlace, openFolderReader } from './places/folder_place.ts';
-import { workFolder } from './snapshot.ts';
+import { requireSpace, scratchRemedy } from './checks/disk_space.ts';
 
-const isArchive = (text: string): boolean => text.endsWith('.tar.zst');
+export const isArchive = (text: string): boolean => text.endsWith('.tar.zst');
 const isBucket = (text: string): boolean => text.startsWith('s3://');
 
 export type OpenedPlace = {
@@ -16,19 +16,36 @@ export type OpenedPlace = {
   finish: () => Promise<void>;
 };
 
+const countBytes = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+
+export type Wanted = {
+  to: string;
+  instance: string;
+  /** A folder for what becomes an archive, which the caller removes. */
+  scratch: string;
+};
+
 /** Opens a place for a backup of an instance. */
-export const openPlace = async (config: Config, to: string, instance: string): Promise<OpenedPlace> => {
+export const openPlace = async (config: Config, { to, instance, scratch }: Wanted): Promise<OpenedPlace> => {
   if (isBucket(to)) {
     const { openBucketPlace } = await import('./places/bucket_place.ts');
     return { place: await openBucketPlace(config, to, instance), finish: async () => undefined };
   }
   if (!isArchive(to))
     return { place: await openFolderPlace(resolve(to), instance), finish: async () => undefined };
-  const folder = join(workFolder(config), 'archive');
-  rmSync(folder, { recursive: true, force: true });
+  const folder = join(scratch, 'archive');
   return {
     place: { ...(await openFolderPlace(folder, instance)), label: to },
     finish: async () => {
+      requireSpace({
+        folder: dirname(resolve(to)),
+        bytes: countBytes(folder),
+        purpose: to,
+        remedy: 'make room, or name a file on another disk',
+      });
       await packFolder(folder, resolve(to));
       rmSync(folder, { recursive: true, force: true });
     },
@@ -51,6 +68,9 @@ export const openPlaceToRead = async (
   if (!isArchive(from)) return await openFolderReader(resolve(from));
   const folder = join(scratch, 'archive');
   rmSync(folder, { recursive: true, force: true });
+  // Its content hardly compresses, so it is about as large as the file.
+  const { size } = statSync(resolve(from), { throwIfNoEntry: false }) ?? { size: 0 };
+  requireSpace({ folder: scratch, bytes: size, purpose: `extracting ${from}`, remedy: scratchRemedy });
   await extractArchive(resolve(from), folder);
   return { ...(await openFolderReader(folder)), label: from, writeText: null };
 };

@@ -50,47 +50,64 @@ const enqueueNext = async ({ config, store, clock }: Scheduled): Promise<void> =
 const children = new WeakMap<Scheduled['store'], Set<ChildProcess>>();
 
 const startChild = ({ config }: Scheduled): ChildProcess => {
-  const words = ['backup', 'create', '--json', '--verify', '--to', config.backup_to ?? ''];
+  const { backup_to, backup_verify } = config;
+  const words = ['backup', 'create', '--json', '--verify', backup_verify, '--to', backup_to ?? ''];
   return spawn(process.execPath, [programPath('src/app/cli/main.ts', 'cli/main'), ...words], {
     env: { ...process.env, GANTRY_DATA: config.data },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
 };
 
+/** What the command prints. */
+type Outcome = { verified: boolean; problems: string[]; warnings: string[] };
+
+/** Collects the output of a child: of errors, the end. */
+const collectOutput = ({ stdout, stderr }: ChildProcess): { output: () => string; errors: () => string } => {
+  let [output, errors] = ['', ''];
+  stdout?.setEncoding('utf8').on('data', (text: string) => void (output += text));
+  stderr
+    ?.setEncoding('utf8')
+    .on('data', (text: string) => void (errors = (errors + text).slice(-maxErrorLength)));
+  return { output: () => output, errors: () => errors.trim() };
+};
+
 /** @throws if the backup failed or was ended */
-const runChild = async (platform: Scheduled): Promise<void> => {
+const runChild = async (platform: Scheduled): Promise<Outcome> => {
   const child = startChild(platform);
   const own = children.get(platform.store) ?? new Set();
   children.set(platform.store, own.add(child));
-  let errors = '';
-  child.stderr
-    ?.setEncoding('utf8')
-    .on('data', (text: string) => void (errors = (errors + text).slice(-maxErrorLength)));
+  const { output, errors } = collectOutput(child);
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   child.once('error', reject).once('close', resolve);
   try {
     const code = await promise;
     if (child.killed) throw new Error('the service stopped', { cause: unavailable() });
-    if (code !== 0) throw new Error(errors.trim());
+    if (code !== 0) throw new Error(errors());
+    return JSON.parse(output()) as Outcome;
   } finally {
     own.delete(child);
   }
 };
 
+const logOutcome = ({ log }: Scheduled, { verified, problems, warnings }: Outcome): void => {
+  if (problems.length + warnings.length > 0)
+    log.warn({ problems, warnings }, 'the scheduled backup has warnings');
+  log.info(`a scheduled backup was made${verified ? ' and verified' : ''}`);
+};
+
 export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandler } => ({
   [backupWork]: async () => {
     if (platform.config.backup_schedule === null) return;
-    let failure: unknown = null;
+    let made: Outcome | null = null;
     try {
-      await runChild(platform);
+      made = await runChild(platform);
     } catch (error) {
       // A stop of the service: the backup runs again soon after the next start.
       if ((error as Error).cause !== undefined) throw error;
-      failure = error;
+      platform.log.error({ err: error }, 'the scheduled backup failed');
     }
     await enqueueNext(platform);
-    if (failure === null) platform.log.info('a scheduled backup was made and verified');
-    else platform.log.error({ err: failure }, 'the scheduled backup failed');
+    if (made !== null) logOutcome(platform, made);
   },
 });
 

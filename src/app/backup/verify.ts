@@ -8,6 +8,8 @@ import type { GitStorages } from '../../platform/git/storages.ts';
 import { openStoragesAsGuest } from '../service/open_storages.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { databaseFile } from '../service/open_database.ts';
+import { measureRestored } from './checks/backup_sizes.ts';
+import { requireSpace, scratchRemedy } from './checks/disk_space.ts';
 import { describeDamage } from './checks/find_damage.ts';
 import { readContents } from './contents.ts';
 import type { Manifest, RepositoryLine } from './manifest.ts';
@@ -41,6 +43,9 @@ const isolate = (config: Config, scratch: string, storages: readonly string[]): 
   confirm_addresses: false,
   runner_executor: 'none',
   backup_schedule: null,
+  backup_scratch: null,
+  // The scratch folder has room for one database.
+  upgrade_copy: false,
   log_level: 'silent',
 });
 
@@ -130,6 +135,17 @@ const restoreAndCheck = async (parts: VerifyParts): Promise<void> => {
   advance();
 };
 
+/** Runs a step. Where it fails because objects are damaged, these are recorded, and the error names them. */
+const explained = async <T>({ place, manifest }: VerifyParts, step: () => Promise<T>): Promise<T> => {
+  try {
+    return await step();
+  } catch (error) {
+    // The first error may be that of git or of the database, which met damaged bytes before their digest was known.
+    const damage = await describeDamage(place, manifest).catch(() => null);
+    throw damage === null ? error : new StartFailure(damage);
+  }
+};
+
 /**
  * Verifies a backup. Damaged objects are recorded in its place, so that the next backup stores them again.
  * @throws StartFailure that says what is wrong
@@ -140,11 +156,8 @@ export const verifyBackup = async (parts: VerifyParts): Promise<void> => {
     throw new StartFailure(
       `when the backup was made, files were missing: ${manifest.problems.slice(0, 10).join('; ')}`,
     );
-  try {
-    await restoreAndCheck(parts);
-  } catch (error) {
-    // The first error may be that of git or of the database, which met damaged bytes before their digest was known.
-    const damage = await describeDamage(place, manifest).catch(() => null);
-    throw damage === null ? error : new StartFailure(damage);
-  }
+  const bytes = await explained(parts, async () => await measureRestored(place, manifest));
+  const remedy = `${scratchRemedy}, or verify on another machine`;
+  requireSpace({ folder: parts.scratch, bytes, purpose: `verifying ${manifest.name}`, remedy });
+  await explained(parts, async () => await restoreAndCheck(parts));
 };

@@ -1,5 +1,9 @@
-/** Settings of backups: when they are made, where they go, and how many are kept. */
+/** Settings of backups: when they are made and verified, where they go, and how many are kept. */
+import { resolve } from 'node:path';
 import { type Field, readCount, readMatching, readUrl, readYes } from './parse_values.ts';
+
+export const backupVerifications = ['always', 'weekly', 'never'] as const;
+export type BackupVerification = (typeof backupVerifications)[number];
 
 export type BackupConfig = {
   /** Folder, FILE.tar.zst or s3://BUCKET/PREFIX; null: none is configured. */
@@ -8,7 +12,11 @@ export type BackupConfig = {
   backup_schedule: string | null;
   /** Number of backups that are kept in a folder or a bucket. */
   backup_keep: number;
-  /** True to copy the database to the data folder before a migration. */
+  /** When a scheduled backup is verified. */
+  backup_verify: BackupVerification;
+  /** Folder for temporary copies of backups; null: the data folder. */
+  backup_scratch: string | null;
+  /** Whether the database is copied to the data folder before it is migrated. */
   upgrade_copy: boolean;
   backup_s3_endpoint: string | null;
   backup_s3_region: string;
@@ -28,8 +36,7 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
   backup_schedule: {
     variable: 'GANTRY_BACKUP_SCHEDULE',
     default: null,
-    meaning:
-      'when the service makes and verifies a backup: a cron pattern in UTC such as "30 2 * * *"; default: never',
+    meaning: 'when the service makes a backup: a cron pattern in UTC such as "30 2 * * *"; without it, never',
     read: readMatching(/^(?:@[a-z]+|\S+(?: \S+){4})$/, 'a cron pattern of five fields, such as "30 2 * * *"'),
   },
   backup_keep: {
@@ -37,6 +44,24 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
     default: '14',
     meaning: 'number of backups to keep; the oldest are removed after each new backup',
     read: readCount,
+  },
+  backup_verify: {
+    variable: 'GANTRY_BACKUP_VERIFY',
+    default: 'always',
+    meaning:
+      'which scheduled backups are restored to a scratch folder and checked: always; weekly, when the last verification was a week ago; or never',
+    read: (text) => {
+      const found = backupVerifications.find((one) => one === text);
+      if (found === undefined) throw new Error(`must be one of ${backupVerifications.join(', ')}`);
+      return found;
+    },
+  },
+  backup_scratch: {
+    variable: 'GANTRY_BACKUP_SCRATCH',
+    default: null,
+    meaning:
+      'folder in which backups copy the database and are restored to be verified, for a time; without it, the data folder',
+    read: (text) => resolve(text),
   },
   upgrade_copy: {
     variable: 'GANTRY_UPGRADE_COPY',

@@ -1,8 +1,4 @@
-/** Options, progress and scratch folder that the commands of backups share. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { lockFolder, prepareFolder } from '../../service/data_folder.ts';
-import { workFolder } from '../../backup/snapshot.ts';
+/** Options and progress that the commands of backups share. */
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { UsageFailure, formatCount } from '../define_commands.ts';
@@ -32,33 +28,6 @@ export const showParts = ({ json = false }: Options) => {
     advance: (): void => current.advance(),
     end,
   };
-};
-
-/** Locks a folder, and empties it of what killed processes left; null: another process uses it. */
-const lockScratch = (base: string): { release: () => void } | null => {
-  try {
-    const lock = lockFolder(base);
-    for (const name of readdirSync(base).filter((one) => one.startsWith('run-')))
-      rmSync(join(base, name), { recursive: true, force: true });
-    return lock;
-  } catch {
-    return null;
-  }
-};
-
-/** Runs work with an empty folder below the data folder, which is removed afterwards. */
-export const withScratch = async <T>(config: Config, work: (folder: string) => Promise<T>): Promise<T> => {
-  prepareFolder(config.data);
-  const base = `${workFolder(config)}_scratch`;
-  prepareFolder(base);
-  const lock = lockScratch(base);
-  const scratch = mkdtempSync(join(base, 'run-'));
-  try {
-    return await work(scratch);
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-    lock?.release();
-  }
 };
 
 /** Formats what a backup has: `1 repository`, `2 files`, `3 job logs`. */

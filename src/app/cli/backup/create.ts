@@ -1,45 +1,65 @@
 import type { Command } from 'commander';
-import { createBackup } from '../../backup/create.ts';
+import { type Made, createBackup } from '../../backup/create.ts';
+import { formatBytes } from '../../backup/checks/format_bytes.ts';
+import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
+import { type BackupVerification, backupVerifications } from '../../../platform/config/backups.ts';
+import type { Store } from '../../../platform/db/open.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { systemClock } from '../../../platform/time.ts';
 import { readInstanceRecord } from '../../service/instance_record.ts';
-import { action, print } from '../define_commands.ts';
+import { UsageFailure, action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
-import { formatBytes } from '../../../platform/format_bytes.ts';
 import { type Options, formatCounts, getPlace, showParts } from './command_helpers.ts';
+import { withScratch } from './scratch_folder.ts';
 import { verifyNamed } from './verify.ts';
+
+type When = BackupVerification;
+
+/** Reads `--verify [when]`. @throws UsageFailure */
+const readWhen = ({ verify = 'never' }: Options): When => {
+  if (verify === true) return 'always';
+  const when = backupVerifications.find((one) => one === verify);
+  if (when === undefined) throw new UsageFailure(`--verify takes ${backupVerifications.join(', ')}`);
+  return when;
+};
+
+/** Milliseconds after which a weekly verification is due. Less than a week: the time of a backup varies. */
+const verificationAge = 6.5 * 86_400_000;
+
+/** Returns whether a new backup is to be verified: weekly, also after one that failed. */
+const isVerificationDue = async ({ db }: Store, when: When): Promise<boolean> => {
+  if (when !== 'weekly') return when === 'always';
+  const { verified_at, error } = await loadLastBackups(db);
+  return verified_at === null || error !== null || systemClock.now() - verified_at > verificationAge;
+};
+
+type Created = Made & { isVerified: boolean };
 
 const create = async (options: Options): Promise<void> => {
   const { config } = readSettings(options);
   const to = getPlace(options['to'] as string | undefined, config);
   const { end, ...progress } = showParts(options);
-  const { manifest, added, warnings } = await withStore(config, async (store) => {
+  const make = async (store: Store, scratch: string): Promise<Created> => {
     const { id } = await readInstanceRecord(store);
     if (id === null) throw new StartFailure('the instance has no id yet: start "gantry serve" once');
+    const isVerified = await isVerificationDue(store, readWhen(options));
     const withSecrets = options['secrets'] !== false;
-    return await createBackup({
-      config,
-      store,
-      instance: id,
-      to,
-      withSecrets,
-      now: () => systemClock.now(),
-      ...progress,
-    });
-  });
+    const parts = { config, store, instance: id, to, withSecrets, scratch, now: () => systemClock.now() };
+    return { ...(await createBackup({ ...parts, ...progress })), isVerified };
+  };
+  const { manifest, added, warnings, isVerified } = await withScratch(
+    config,
+    async (scratch) => await withStore(config, async (store) => await make(store, scratch)),
+  );
   end();
-  if (options['verify'] === true) await verifyNamed(config, to, { ...options, backup: manifest.name });
+  if (isVerified) await verifyNamed(config, to, { ...options, backup: manifest.name });
   const { name, counts, problems } = manifest;
   const lines = [
     `${name}: ${formatCounts(counts).join(', ')}; ${formatBytes(added)} added to ${to}`,
     ...[...problems, ...warnings].map((problem) => `warning: ${problem}`),
   ];
-  print(
-    options,
-    { name, to, added, verified: options['verify'] === true, counts, problems, warnings },
-    lines.join('\n'),
-  );
+  print(options, { name, to, added, verified: isVerified, counts, problems, warnings }, lines.join('\n'));
 };
 
 export const createCommand = (): Command =>
@@ -54,7 +74,10 @@ export const createCommand = (): Command =>
       ],
     })
       .option('--to <place>', 'a folder, FILE.tar.zst or s3://BUCKET/PREFIX (without it: GANTRY_BACKUP_TO)')
-      .option('--verify', 'verify the backup afterwards')
+      .option(
+        '--verify [when]',
+        'verify the backup afterwards: always (without a word), weekly (if the last verification was a week ago) or never',
+      )
       .option('--without-secrets', 'leave out the secrets, which you keep elsewhere'),
     ['data'],
   ).action(

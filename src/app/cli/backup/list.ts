@@ -4,7 +4,8 @@ import { openPlaceToRead } from '../../backup/open_place.ts';
 import { listBackups, loadManifest } from '../../backup/places/backup_place.ts';
 import { action, columns, formatCount, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
-import { type Options, formatCounts, getPlace, withScratch } from './command_helpers.ts';
+import { type Options, formatCounts, getPlace } from './command_helpers.ts';
+import { withScratch } from './scratch_folder.ts';
 
 const toRow = ({ name, version, counts, secrets, problems }: Manifest): string[] => [
   name,

@@ -7,7 +7,8 @@ import { type StorageLocks, lockStorages, unlockStorages } from '../../service/s
 import { UsageFailure, action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { restoreOneProject } from './restore_project.ts';
-import { type Options, getPlace, showParts, withScratch } from './command_helpers.ts';
+import { type Options, getPlace, showParts } from './command_helpers.ts';
+import { withScratch } from './scratch_folder.ts';
 
 const restore = async (from: string | undefined, options: Options): Promise<void> => {
   if (options['project'] !== undefined) return await restoreOneProject(from, options);

@@ -6,7 +6,8 @@ import { makeLog } from '../../service/log.ts';
 import { formatCount, print } from '../define_commands.ts';
 import { readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
-import { type Options, getPlace, showParts, withScratch } from './command_helpers.ts';
+import { type Options, getPlace, showParts } from './command_helpers.ts';
+import { withScratch } from './scratch_folder.ts';
 
 /** Restores one project into the instance, also while the service runs. */
 export const restoreOneProject = async (source: string | undefined, options: Options): Promise<void> => {

@@ -13,7 +13,8 @@ import { databaseExists } from '../../service/open_database.ts';
 import { action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
-import { type Options, getPlace, showParts, withScratch } from './command_helpers.ts';
+import { type Options, getPlace, showParts } from './command_helpers.ts';
+import { withScratch } from './scratch_folder.ts';
 
 /** Starts a service on a restored folder, and asks it whether it is ready. */
 const boot = async (config: Config): Promise<void> => {
@@ -70,7 +71,7 @@ export const verifyCommand = (): Command =>
   addSettings(
     action('verify', {
       summary:
-        'Restore a backup to a scratch folder in the data folder, compare it with its manifest, run git fsck and start it. Needs as much disk space as the instance.',
+        'Restore a backup to a scratch folder (GANTRY_BACKUP_SCRATCH, else the data folder), compare it with its manifest, run git fsck and start it. Needs as much disk space as the instance.',
       examples: ['gantry backup verify /srv/backups', 'gantry backup verify gantry.tar.zst --json'],
     })
       .argument('[place]', 'a folder, FILE.tar.zst or s3://BUCKET/PREFIX (without it: GANTRY_BACKUP_TO)')

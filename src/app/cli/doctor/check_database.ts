@@ -138,7 +138,7 @@ type Check = [name: string, look: () => Promise<Finding | Finding[]>];
 const currentChecks = (parts: DoctorParts, store: Store, record: InstanceRecord): Check[] => [
   ['counters', async () => await checkCounters(store)],
   ['work', async () => await checkWork(store, systemClock.now())],
-  ['backup', async () => await checkBackups(store, systemClock.now())],
+  ['backup', async () => await checkBackups(store, parts.config, systemClock.now())],
   ['secrets of the database', async () => checkFingerprints(parts.config, record)],
   ['stores', async () => await checkStores(parts.config, { store, record }, parts.skipped)],
 ];
