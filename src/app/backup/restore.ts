@@ -11,6 +11,7 @@ import type { Config } from '../../platform/config/fields.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { openSqliteReader } from '../../platform/db/transfer/sqlite_tables.ts';
 import { StartFailure } from '../../platform/errors.ts';
+import { forEachConcurrently } from '../../platform/for_each_concurrently.ts';
 import { systemClock } from '../../platform/time.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { databaseFile, openAnyStore } from '../service/open_database.ts';
@@ -99,6 +100,9 @@ const requireSharedLogs = (file: string, { config, isTrial = false }: RestorePar
   );
 };
 
+/** Files and repositories restored at once: each waits for a disk or a bucket. */
+const concurrency = 8;
+
 const restoreFiles = async ({ config, place, manifest, onPart, advance }: RestoreParts): Promise<void> => {
   const { repositories, blobs, logs } = manifest.counts;
   onPart('repositories and files restored', repositories + blobs + logs);
@@ -106,10 +110,10 @@ const restoreFiles = async ({ config, place, manifest, onPart, advance }: Restor
   const bytes = await openConfiguredBlobs(config, { warn: () => undefined });
   try {
     const restoring: Restoring = { place, blobs: bytes.opened, git, data: config.data };
-    for await (const line of readContents(place, manifest)) {
+    await forEachConcurrently(readContents(place, manifest), concurrency, async (line) => {
       await restoreLine(restoring, line);
       advance();
-    }
+    });
   } finally {
     await bytes.close();
     await git.stop();
