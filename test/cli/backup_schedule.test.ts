@@ -35,10 +35,13 @@ const makeDue = async (): Promise<void> =>
       )),
   );
 
-test('refuses a schedule without a place, and one that is no pattern', async () => {
+test('refuses a schedule without a place or with one file, and one that is no pattern', async () => {
   const alone = await place.run('serve', { env: { GANTRY_BACKUP_SCHEDULE: '0 3 * * *' } });
   assert.equal(alone.code, 1);
   assert.match(alone.stderr, /GANTRY_BACKUP_TO is needed/);
+  const file = await place.run('serve', { env: { ...env, GANTRY_BACKUP_TO: 'one.tar.zst' } });
+  assert.equal(file.code, 1);
+  assert.match(file.stderr, /GANTRY_BACKUP_TO is one file, one\.tar\.zst, which each backup would overwrite/);
   const wrong = await place.run('serve', { env: { ...env, GANTRY_BACKUP_SCHEDULE: '61 3 * * *' } });
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /GANTRY_BACKUP_SCHEDULE is not a cron pattern/);
@@ -112,4 +115,26 @@ test('is reported by the doctor once its last verification is older than eight d
   assert.match(await doctorLine(), /^ok: the last verification was at/);
   await age(8.1);
   assert.match(await doctorLine(), /^warn: the last verification was at \d{4}-/);
+});
+
+test('is tried again after ten minutes and after an hour, then at the next time of the schedule', async () => {
+  const blocked = { ...env, GANTRY_BACKUP_TO: join(dirname(folder), 'blocked') };
+  writeFileSync(blocked.GANTRY_BACKUP_TO, 'no folder');
+  const minutes: number[] = [];
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    await makeDue();
+    const service = await place.serve('serve', { env: blocked });
+    while (!service.stdout().includes('"the scheduled backup failed"')) await pause(200);
+    await service.end('SIGTERM');
+    const [row] = await place.store(
+      async ({ db }) =>
+        await db.selectFrom('work').select('run_at').where('name', '=', 'backup.create').execute(),
+    );
+    minutes.push(Math.round(((row?.run_at ?? 0) - Date.now()) / 60_000));
+  }
+  const [first = 0, second = 0, third = 0] = minutes;
+  // The machine may be slow: a minute may have passed.
+  assert.ok(first > 5 && first <= 10, `${first}`);
+  assert.ok(second > 55 && second <= 60, `${second}`);
+  assert.ok(third > 60, `${third}`);
 });

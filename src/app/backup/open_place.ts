@@ -8,7 +8,7 @@ import { openFolderPlace, openFolderReader } from './places/folder_place.ts';
 import { requireSpace, scratchRemedy } from './checks/disk_space.ts';
 
 export const isArchive = (text: string): boolean => text.endsWith('.tar.zst');
-const isBucket = (text: string): boolean => text.startsWith('s3://');
+export const isBucket = (text: string): boolean => text.startsWith('s3://');
 
 export type OpenedPlace = {
   place: BackupPlace;

@@ -8,7 +8,8 @@ import type { Platform } from '../../core/platform.ts';
 import { StartFailure, unavailable } from '../../platform/errors.ts';
 import { programPath } from '../../platform/package_files.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
-import { findFolderProblem } from './places/check_folder.ts';
+import { formatTime } from '../../platform/time.ts';
+import { isArchive } from './open_place.ts';
 
 export const backupWork = 'backup.create';
 
@@ -20,6 +21,10 @@ type Scheduled = Pick<Platform, 'config' | 'store' | 'clock' | 'log'>;
 const requireSchedule = async ({ config, clock }: Scheduled, cron: string): Promise<void> => {
   if (config.backup_to === null)
     throw new StartFailure('GANTRY_BACKUP_TO is needed: GANTRY_BACKUP_SCHEDULE is set');
+  if (isArchive(config.backup_to))
+    throw new StartFailure(
+      `GANTRY_BACKUP_TO is one file, ${config.backup_to}, which each backup would overwrite: name a folder or s3://BUCKET/PREFIX for GANTRY_BACKUP_SCHEDULE`,
+    );
   const problems = await findCronProblems({ cron, cron_timezone: 'UTC' }, clock.now());
   if (problems.cron !== undefined)
     throw new StartFailure(
@@ -37,13 +42,25 @@ const warnOfFolder = async ({ config, log }: Scheduled): Promise<void> => {
     );
 };
 
-/** Enqueues the next backup; one row for all services of the database. One that is overdue stays so. */
-const enqueueNext = async ({ config, store, clock }: Scheduled): Promise<void> => {
+/** Milliseconds after which a failed backup is tried again. After the last attempt, the next one is that of the schedule. */
+const retryDelays = [10 * 60_000, 60 * 60_000];
+
+/**
+ * Enqueues the next backup; one row for all services of the database. One that is overdue stays so.
+ * @param failures of the attempts before
+ * @returns the time of the next attempt; null: there is none
+ */
+const enqueueNext = async ({ config, store, clock }: Scheduled, failures: number): Promise<number | null> => {
   const { backup_schedule: cron } = config;
-  if (cron === null) return;
-  const run_at = await computeNextRun({ cron, cron_timezone: 'UTC' }, clock.now());
-  if (run_at === null) return;
-  await store.write(async (tx) => await enqueue(tx, backupWork, {}, { unique_key: backupWork, run_at }));
+  if (cron === null) return null;
+  const now = clock.now();
+  const planned = (await computeNextRun({ cron, cron_timezone: 'UTC' }, now)) ?? Infinity;
+  const retry = now + (retryDelays[failures - 1] ?? Infinity);
+  const run_at = Math.min(planned, retry);
+  if (run_at === Infinity) return null;
+  const payload = { failures: retry < planned ? failures : 0 };
+  await store.write(async (tx) => await enqueue(tx, backupWork, payload, { unique_key: backupWork, run_at }));
+  return run_at;
 };
 
 /** Backups in progress, by platform. A stop of the service ends them. */
@@ -96,18 +113,21 @@ const logOutcome = ({ log }: Scheduled, { verified, problems, warnings }: Outcom
 };
 
 export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandler } => ({
-  [backupWork]: async () => {
+  [backupWork]: async ({ failures }) => {
     if (platform.config.backup_schedule === null) return;
-    let made: Outcome | null = null;
+    let made: Outcome;
     try {
       made = await runChild(platform);
     } catch (error) {
       // A stop of the service: the backup runs again soon after the next start.
       if ((error as Error).cause !== undefined) throw error;
-      platform.log.error({ err: error }, 'the scheduled backup failed');
+      const next = await enqueueNext(platform, Number(failures ?? 0) + 1);
+      const next_attempt_at = next === null ? null : formatTime(next);
+      platform.log.error({ err: error, next_attempt_at }, 'the scheduled backup failed');
+      return;
     }
-    await enqueueNext(platform);
-    if (made !== null) logOutcome(platform, made);
+    await enqueueNext(platform, 0);
+    logOutcome(platform, made);
   },
 });
 
@@ -120,8 +140,7 @@ export const startBackups = async (platform: Scheduled): Promise<() => void> => 
   const { backup_schedule } = platform.config;
   if (backup_schedule !== null) {
     await requireSchedule(platform, backup_schedule);
-    await warnOfFolder(platform);
-    await enqueueNext(platform);
+    await enqueueNext(platform, 0);
   }
   return () => {
     for (const child of children.get(platform.store) ?? []) child.kill();
