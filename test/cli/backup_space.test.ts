@@ -1,6 +1,6 @@
 /** Where backups copy things for a time, how much space they ask for first, and when they are verified. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { newSmallDisk } from '../support/machine/small_disk.ts';
@@ -53,6 +53,46 @@ test('a scratch folder without room for them is refused before the first byte', 
   } finally {
     disk.remove();
   }
+});
+
+test('the doctor warns of a place on the disk of the data folder', async (t) => {
+  const line = async (to: string): Promise<string> => {
+    const { stdout } = await place.run('doctor', { env: { GANTRY_BACKUP_TO: to } });
+    return stdout.split('\n').find((text) => text.includes('backup place: ')) ?? '';
+  };
+  assert.match(
+    await line(join(folder, 'not/yet')),
+    /^warn {2}backup place: \S+ is on the disk of the data folder/,
+  );
+  assert.equal(await line('s3://backups/gantry'), '');
+  const other = join(home, 'other');
+  mkdirSync(other);
+  const disk = newSmallDisk(other, 1);
+  if (typeof disk === 'string') return t.skip(disk);
+  try {
+    assert.match(await line(join(other, 'backups')), /^ok {4}backup place: \S+, on another disk than/);
+  } finally {
+    disk.remove();
+  }
+});
+
+test('a list says how large backups are, which were verified, and which cannot be read', async () => {
+  const to = join(home, 'listed');
+  await ok(`backup create --to ${to}`);
+  await ok(`backup create --to ${to} --verify`);
+  const [first, second] = readdirSync(join(to, 'backups')).toSorted();
+  writeFileSync(join(to, 'backups', '20200101T000000Z-00000000.json'), '{}');
+  const text = await ok(`backup list ${to}`);
+  assert.match(text, /^\S+ .* \S+ [KM]iB {2}with secrets {2}not verified$/m);
+  assert.match(text, /^\S+ .* \S+ [KM]iB {2}with secrets {2}verified \d{4}-\S+$/m);
+  assert.match(text, /^warning: the backup 20200101T000000Z-00000000 cannot be read/m);
+  type Row = { name: string; size?: number; verified_at?: string | null; error?: string };
+  const [damaged, one, other] = JSON.parse(await ok(`backup list ${to} --json`)) as Row[];
+  assert.match(damaged?.error ?? '', /cannot be read/);
+  assert.deepEqual([one?.name, one?.verified_at], [first?.slice(0, -5), null]);
+  assert.equal(other?.name, second?.slice(0, -5));
+  assert.match(other?.verified_at ?? '', /^\d{4}-/);
+  assert.ok((other?.size ?? 0) > 100_000);
 });
 
 test('a scratch folder that cannot be used is named', async () => {

@@ -1,10 +1,33 @@
-/** Checks that a backup was verified lately. */
-import { maxBackupAge } from '../../../doors/instance/health/judge_health.ts';
+/** Checks that a backup was verified lately, and where backups are. */
+import { existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
+import { isBucket } from '../../backup/open_place.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { type Finding, ok, warn } from './finding.ts';
+
+/** Milliseconds after which the last verified backup is old. */
+const maxAge = 8 * 86_400_000;
+
+/** Returns the nearest folder of a path that exists. */
+const findExisting = (path: string): string => (existsSync(path) ? path : findExisting(dirname(path)));
+
+/** Checks that backups are not lost with the disk of the data folder. */
+export const checkBackupPlace = ({ data, backup_to }: Config): Finding[] => {
+  if (backup_to === null || isBucket(backup_to)) return [];
+  const place = resolve(backup_to);
+  const isSameDisk = statSync(findExisting(place)).dev === statSync(findExisting(data)).dev;
+  if (!isSameDisk) return [ok('backup place', `${place}, on another disk than the data folder`)];
+  return [
+    warn(
+      'backup place',
+      `${place} is on the disk of the data folder, whose loss takes both`,
+      'name a folder of another disk or machine, or s3://BUCKET/PREFIX, in GANTRY_BACKUP_TO',
+    ),
+  ];
+};
 
 const advice =
   'run "gantry backup create --verify", or set GANTRY_BACKUP_TO and GANTRY_BACKUP_SCHEDULE (docs/backup.md)';

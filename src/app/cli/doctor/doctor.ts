@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Config } from '../../../platform/config/fields.ts';
 import { action, print } from '../define_commands.ts';
 import { checkBlobs } from './check_bucket.ts';
+import { checkBackupPlace } from './check_backups.ts';
 import type { Finding } from './finding.ts';
 import { checkFolder, checkMachine } from './check_machine.ts';
 import { checkStore } from './check_database.ts';
@@ -14,7 +15,7 @@ const findAll = async (
   { thorough = false, json: silent = false }: Options,
 ): Promise<Finding[]> => {
   const machine = checkMachine();
-  const folder = checkFolder(config);
+  const folder = [...checkFolder(config), ...checkBackupPlace(config)];
   const bytes = await checkBlobs(config);
   const skipped = new Set(bytes.some(({ state }) => state === 'fail') ? ['blobs'] : []);
   return [...machine, ...folder, ...bytes, ...(await checkStore({ config, thorough, silent, skipped }))];
