@@ -45,6 +45,7 @@ import { projectWork } from '../projects/projects/removal/work.ts';
 import { importWork } from '../projects/projects/imports/schedule_import.ts';
 import { indexCodeWork } from '../projects/projects/enqueue_code_index.ts';
 import { backupHandlers, backupWork } from './backup/scheduled_backups.ts';
+import { holdOutgoing } from './service/quiet.ts';
 import { holdRemovals } from './backup/removal_work.ts';
 import type { Lane } from '../platform/queue/lanes.ts';
 import type { WorkHandler } from '../platform/queue/enqueue.ts';
@@ -157,5 +158,12 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
     await followRequest(platform, Number(merge_request_id)),
 });
 
+/** Work that reaches other systems, or begins by the clock. */
+const outgoingWork = [
+  ...lanes.flatMap(({ title, names }) => (title === 'hooks' || title === 'mail' ? (names ?? []) : [])),
+  scheduleWork,
+  backupWork,
+];
+
 export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } =>
-  holdRemovals(platform, allHandlers(platform));
+  holdOutgoing(platform, holdRemovals(platform, allHandlers(platform)), outgoingWork);

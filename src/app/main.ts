@@ -28,8 +28,8 @@ import { listen, tryAddress } from './servers/listen.ts';
 import { makeApp } from './servers/make_app.ts';
 import { collectWhileIdle } from './service/idle_gc.ts';
 import { readRevision } from './read_revision.ts';
-import { openInstance } from './service/open_instance.ts';
-import { isBackupRunning } from './backup/removal_work.ts';
+import { applyQuiet } from './service/quiet.ts';
+import { type Instance, openInstance } from './service/open_instance.ts';
 import { formatBackupMetrics } from './backup/backup_records.ts';
 import { startPruning } from '../outgoing/change_stream/prune_changes.ts';
 import { startBackups } from './backup/scheduled_backups.ts';
@@ -174,6 +174,15 @@ const startSchedules = async (platform: Platform): Promise<() => void> => {
 const startCollecting = ({ sharesProcess = false }: ServiceParts, app: FastifyInstance): Stops =>
   sharesProcess ? [] : [collectWhileIdle(app)];
 
+/** Opens the instance, with the configuration that its database allows. */
+const openConfigured = async (parts: ServiceParts): Promise<Instance & { usedConfig: Config }> => {
+  const instance = await openInstance(parts);
+  const usedConfig = await applyQuiet(instance.store, parts.config);
+  if (usedConfig.quiet)
+    parts.log.warn('the instance is quiet: it sends nothing, and runs no schedules and no jobs');
+  return { ...instance, usedConfig };
+};
+
 /** Starts the whole service; the port opens only when every endpoint works. */
 export const startService = async (parts: ServiceParts): Promise<Service> => {
   const { config, clock, random, log } = parts;
@@ -185,7 +194,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
   const stopAll = async (): Promise<void> => await stopInReverse(stops.splice(0));
   try {
     lockStorages(config, locks);
-    const { store, id, secrets } = await openInstance(parts);
+    const { store, id, secrets, usedConfig } = await openConfigured(parts);
     stops.push(() => store.close());
     lockStorages(config, locks);
     await store.listenToProcesses();
@@ -197,7 +206,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
     const { blobs, traces, ownLogs, close } = await openBytes({ config, store, log, instance: id });
     stops.push(close);
     const platform: Platform = {
-      config,
+      config: usedConfig,
       store,
       settings,
       secrets,

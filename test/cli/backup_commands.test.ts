@@ -57,7 +57,7 @@ const adapt = async (line: string): Promise<string> => {
     .replaceAll('/srv/backups', join(home, 'backups'))
     .replaceAll('gantry.tar.zst', join(home, 'gantry.tar.zst'))
     .replaceAll('s3://backups/gantry', `s3://${s3.place.bucket}/gantry`)
-    .replace(/ --data \/var\/lib\/gantry/, '')
+    .replace(/ --data \/\S+/, '')
     .replace(/--backup \S+/, `--backup ${named}`);
 };
 
@@ -73,9 +73,9 @@ test('its commands work in their order', async () => {
   for (const line of commands) {
     let { run } = place;
     if (line.includes(' --data ')) {
-      const copy = newPlace();
-      copies.push(copy);
-      ({ run } = copy);
+      // A restore needs an empty instance; other commands are about the last one.
+      if (line.includes(' restore ')) copies.push(newPlace());
+      ({ run } = copies.at(-1) ?? place);
     }
     // The original is gone, as where somebody restores it.
     if (line.endsWith('--project team/site')) await deleted('team/site');

@@ -12,6 +12,7 @@ import { openBlobReader } from '../../platform/blob/open_reader.ts';
 import { version } from '../../platform/version.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openStoragesAsGuest } from '../service/open_storages.ts';
+import { refuseQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { addLine } from './checks/backup_sizes.ts';
 import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './checks/disk_space.ts';
@@ -206,6 +207,7 @@ const lockWork = (config: Config): { release: () => void } => {
  */
 export const createBackup = async (parts: BackupParts): Promise<Made> => {
   const { config, store, instance, to, now, scratch } = parts;
+  await refuseQuiet(store, config);
   const name = makeName(now());
   const lock = lockWork(config);
   const record = { name, destination: to, holder: `${hostname()} ${config.data}`, now };

@@ -16,6 +16,7 @@ import { systemClock } from '../../platform/time.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { databaseFile, openAnyStore } from '../service/open_database.ts';
 import { openStorages } from '../service/open_storages.ts';
+import { makeQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { readContents } from './contents.ts';
 import { loadStoredDatabase, writeDatabase } from './database_chunks.ts';
@@ -32,6 +33,8 @@ export type RestoreParts = {
   manifest: Manifest;
   /** The restored copy is verified and deleted. */
   isTrial?: boolean;
+  /** The result sends nothing, until it is activated. */
+  isQuiet?: boolean;
   /** Called when a part begins, with the number of its items, and after each of them. */
   onPart: (label: string, total: number) => void;
   advance: () => void;
@@ -167,7 +170,11 @@ export const restoreBackup = async (restore: RestoreParts): Promise<void> => {
     requireSharedLogs(file, restore);
     if (!(await claimTarget(config, manifest))) await fillTarget(restore, file);
     const { store } = await openInstance(parts(config));
-    await store.close();
+    try {
+      if (restore.isQuiet === true) await makeQuiet(store, manifest.name);
+    } finally {
+      await store.close();
+    }
     endRestore(config);
   } finally {
     rmSync(workFolder(config), { recursive: true, force: true });

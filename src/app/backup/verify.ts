@@ -42,6 +42,7 @@ const isolate = (config: Config, scratch: string, storages: readonly string[]): 
   smtp_url: null,
   confirm_addresses: false,
   runner_executor: 'none',
+  quiet: true,
   backup_schedule: null,
   backup_scratch: null,
   // The scratch folder has room for one database.

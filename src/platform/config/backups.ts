@@ -18,6 +18,8 @@ export type BackupConfig = {
   backup_scratch: string | null;
   /** Whether the database is copied to the data folder before it is migrated. */
   upgrade_copy: boolean;
+  /** Whether nothing reaches other systems: a restored copy beside the original. */
+  quiet: boolean;
   backup_s3_endpoint: string | null;
   backup_s3_region: string;
   backup_s3_access_key: string | null;
@@ -68,6 +70,13 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
     default: 'true',
     meaning:
       'true: before the database is migrated, it is copied to before_upgrade in the data folder; or false',
+    read: readYes,
+  },
+  quiet: {
+    variable: 'GANTRY_QUIET',
+    default: 'false',
+    meaning:
+      'true: sends no mail and no webhooks, runs no schedules and no built-in runner, and makes no backups, for a copy beside the original; or false',
     read: readYes,
   },
   backup_s3_endpoint: {

@@ -1,6 +1,7 @@
 /** `gantry backup`: makes, lists, verifies and restores backups. */
 import type { Command } from 'commander';
 import { group } from '../define_commands.ts';
+import { activateCommand } from './activate.ts';
 import { createCommand } from './create.ts';
 import { listCommand } from './list.ts';
 import { restoreCommand } from './restore.ts';
@@ -17,5 +18,5 @@ export const backupCommand = (): Command =>
         'gantry backup restore /srv/backups --data /var/lib/gantry-new',
       ],
     },
-    [createCommand(), listCommand(), verifyCommand(), restoreCommand()],
+    [createCommand(), listCommand(), verifyCommand(), restoreCommand(), activateCommand()],
   );

@@ -11,7 +11,11 @@ import { type Options, getPlace, showParts } from './command_helpers.ts';
 import { withScratch } from './scratch_folder.ts';
 
 const restore = async (from: string | undefined, options: Options): Promise<void> => {
-  if (options['project'] !== undefined) return await restoreOneProject(from, options);
+  if (options['project'] !== undefined) {
+    if (options['quiet'] === true) throw new UsageFailure('--quiet goes with a whole instance');
+    return await restoreOneProject(from, options);
+  }
+  const isQuiet = options['quiet'] === true;
   if (options['as'] !== undefined) throw new UsageFailure('--as goes with --project');
   const { config } = readSettings(options);
   const source = getPlace(from, config);
@@ -24,12 +28,13 @@ const restore = async (from: string | undefined, options: Options): Promise<void
     const { name, instance, counts } = await withScratch(config, async (scratch) => {
       const place = await openPlaceToRead(config, source, scratch);
       const manifest = await findManifest(place, options.backup);
-      await restoreBackup({ config, place, manifest, ...progress });
+      await restoreBackup({ config, place, manifest, isQuiet, ...progress });
       return manifest;
     });
     end();
-    const text = `${name} of the instance ${instance} is restored to ${config.data}. Start the service, then check it with "gantry doctor --thorough".`;
-    print(options, { name, instance, counts }, text);
+    const quiet = isQuiet ? ' It sends nothing until "gantry backup activate".' : '';
+    const text = `${name} of the instance ${instance} is restored to ${config.data}.${quiet} Start the service, then check it with "gantry doctor --thorough".`;
+    print(options, { name, instance, counts, quiet: isQuiet }, text);
   } finally {
     end();
     unlockStorages(storages);
@@ -44,13 +49,18 @@ export const restoreCommand = (): Command =>
         'Restore a backup into an empty instance of the same or a newer version, on the configured SQLite or PostgreSQL database. Run it again after an interruption. With --project: restore one project into an instance, also while the service runs.',
       examples: [
         'gantry backup restore /srv/backups --data /var/lib/gantry',
+        'gantry backup restore /srv/backups --data /srv/copy --quiet',
         'gantry backup restore gantry.tar.zst --backup 20261126T023000Z-1a2b3c4d',
         'gantry backup restore /srv/backups --project team/site --as team/site-before',
       ],
     })
       .argument('[place]', 'a folder, FILE.tar.zst or s3://BUCKET/PREFIX (without it: GANTRY_BACKUP_TO)')
       .option('--backup <name>', 'one of its backups (without it: the newest)')
-      .option('--project <path>', 'restore only this project, as a new project with new ids')
+      .option(
+        '--quiet',
+        'for a trial beside the original: the copy sends no mail and no webhooks, runs no schedules and jobs, and makes no backups, until "gantry backup activate"',
+      )
+      .option('--project <path>', 'restore this project alone, as a new one with new ids')
       .option('--as <path>', 'path of the restored project (without it: as in the backup)'),
     ['data'],
   ).action(restore);
