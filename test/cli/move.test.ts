@@ -1,7 +1,7 @@
 /** `gantry migrate --to` moves all rows between the engines. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openReader } from '../../src/app/backup/open_tables.ts';
@@ -67,9 +67,18 @@ test('from PostgreSQL to SQLite and back to another schema', { skip: engine !== 
       stdout,
       /^Copied and compared \d+ rows of \d+ tables\. Start the service without GANTRY_DATABASE_URL/,
     );
-    const before = await dump(place, {});
+    const before = (await dump(place, {})).filter((line) => !line.includes('"moved_to"'));
     assert.ok(before.some((line) => line.includes('ünïcode and 🦊')));
     assert.deepEqual(await dump(place, onSqlite), before);
+
+    for (const line of ['serve', 'migrate', 'backup create --to unused']) {
+      const old = await place.run(line);
+      assert.equal(old.code, 1, line);
+      assert.match(
+        old.stderr,
+        /this database was moved to \S+gantry\.sqlite, .* run "gantry migrate --undo-move"/,
+      );
+    }
 
     const url = place.env['GANTRY_DATABASE_URL'];
     const inUse = await place.run(`migrate --to ${url}`, { env: onSqlite });
@@ -88,9 +97,42 @@ test('from PostgreSQL to SQLite and back to another schema', { skip: engine !== 
     const { statistics } = await api(moved, `GET ${issues}_statistics`);
     assert.deepEqual(statistics.counts, { all: 2, closed: 0, opened: 2 });
     await moved.end('SIGTERM');
+
+    const undone = await place.run('migrate --undo-move');
+    assert.equal(undone.stdout, 'The database is used again.\n', undone.stderr);
+    await (await place.serve()).end('SIGTERM');
   } finally {
     await place.remove();
     await database.drop();
+  }
+});
+
+test('a move that fails leaves the database in use', { skip: engine !== 'postgres' }, async () => {
+  const database = await newPostgresDatabase();
+  const place = newPlace();
+  place.env['GANTRY_DATABASE_URL'] = database.url;
+  try {
+    await (await place.serve()).end('SIGTERM');
+    writeFileSync(join(place.data, 'gantry.sqlite'), '');
+    const { code, stderr } = await place.run('migrate --to sqlite');
+    assert.equal(code, 1);
+    assert.match(stderr, /gantry\.sqlite exists: name an empty folder/);
+    await (await place.serve()).end('SIGTERM');
+  } finally {
+    await place.remove();
+    await database.drop();
+  }
+});
+
+test('migrate works beside a service on PostgreSQL, not on SQLite', async () => {
+  const place = newPlace();
+  try {
+    await place.serve();
+    const { code, stdout, stderr } = await place.run('migrate');
+    if (engine === 'postgres') assert.deepEqual([code, stdout], [0, 'The database is up to date.\n'], stderr);
+    else assert.match(stderr, /another Gantry runs on /);
+  } finally {
+    await place.remove();
   }
 });
 

@@ -9,7 +9,7 @@ import { type OnCopied, copyTables } from '../../platform/db/transfer/copy_table
 import type { TableReader } from '../../platform/db/transfer/table_reader.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { systemClock } from '../../platform/time.ts';
-import { readInstanceRecord } from '../service/instance_record.ts';
+import { readInstanceRecord, recordMove } from '../service/instance_record.ts';
 import { databaseFile, openAnyStore, openCurrentStore } from '../service/open_database.ts';
 import { type DatabasePlace, openReader, openWriter } from './open_tables.ts';
 
@@ -83,9 +83,40 @@ const refuseSharedLogs = async ({ db }: Store): Promise<void> => {
 const isSameDatabase = (one: DatabasePlace, other: DatabasePlace): boolean =>
   one.database_url === other.database_url && one.database_schema === other.database_schema;
 
+/** Formats the place of a database without its password. */
+const formatPlace = ({ database_url, database_schema, data }: DatabasePlace): string => {
+  if (database_url === null) return databaseFile({ data });
+  const { host, pathname } = new URL(database_url);
+  return `postgres://${host}${pathname} (schema ${database_schema})`;
+};
+
+const copyDatabase = async (
+  source: Config,
+  target: Config,
+  onCopied?: OnCopied,
+): Promise<{ [table: string]: number }> => {
+  const reader = await openReader(source);
+  try {
+    return await fillDatabase(reader, target, onCopied);
+  } finally {
+    await reader.close();
+  }
+};
+
+/** Ends the state of a move in a database. */
+const forgetMove = async (config: Config): Promise<void> => {
+  const store = await openCurrentStore(toParts(config));
+  try {
+    await recordMove(store, null);
+  } finally {
+    await store.close();
+  }
+};
+
 /**
- * Moves the database of a configuration. The old SQLite file is renamed, so that no service starts with it.
- * @returns the number of rows of each table
+ * Moves the database of a configuration. No service starts with the old one from the beginning of the move on: that is
+ * recorded in it, and the old file of SQLite gets another name.
+ * @returns the rows of each table
  */
 export const moveDatabase = async (
   source: Config,
@@ -94,20 +125,37 @@ export const moveDatabase = async (
 ): Promise<{ [table: string]: number }> => {
   if (isSameDatabase(source, target)) throw new StartFailure('the database is there already');
   const store = await openCurrentStore(toParts(source));
-  try {
-    await refuseUsed(store);
-    if (target.database_url === null) await refuseSharedLogs(store);
-  } finally {
-    await store.close();
-  }
-  const reader = await openReader(source);
+  const { movedTo } = await readInstanceRecord(store);
   let copied: { [table: string]: number };
   try {
-    copied = await fillDatabase(reader, target, onCopied);
+    // Recorded first: a service that starts either reads it, or is connected already and found below.
+    await recordMove(store, formatPlace(target));
+    await refuseUsed(store);
+    if (target.database_url === null) await refuseSharedLogs(store);
+    copied = await copyDatabase(source, target, onCopied);
+    await forgetMove(target);
+  } catch (error) {
+    await recordMove(store, movedTo).catch(() => undefined);
+    throw error;
   } finally {
-    await reader.close();
+    await store.close();
   }
   const file = databaseFile(source);
   if (source.database_url === null) renameSync(file, `${file}.moved`);
   return copied;
+};
+
+/**
+ * Makes a database usable again that was moved.
+ * @returns whether it was
+ */
+export const undoMove = async (config: Config): Promise<boolean> => {
+  const store = await openCurrentStore(toParts(config));
+  try {
+    const { movedTo } = await readInstanceRecord(store);
+    if (movedTo !== null) await recordMove(store, null);
+    return movedTo !== null;
+  } finally {
+    await store.close();
+  }
 };

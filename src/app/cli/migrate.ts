@@ -5,13 +5,13 @@ import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { databaseExists, openExistingStore } from '../service/open_database.ts';
 import { type TriedMigration, tryMigrations } from '../backup/try_migrations.ts';
-import { moveDatabase } from '../backup/move_database.ts';
+import { moveDatabase, undoMove } from '../backup/move_database.ts';
 import { UsageFailure, action, columns, formatCount, print } from './define_commands.ts';
 import { type Progress, showProgress, silentProgress } from './progress.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
 
-type Options = { json?: boolean; dryRun?: boolean; to?: string; toSchema?: string };
+type Options = { json?: boolean; dryRun?: boolean; to?: string; toSchema?: string; undoMove?: boolean };
 
 const pending = async (config: Config): Promise<string[]> => {
   if (!databaseExists(config)) return pendingMigrations([]);
@@ -40,13 +40,14 @@ const dryRun = async (config: Config, options: Options): Promise<void> => {
 
 const apply = async (config: Config): Promise<string[]> => {
   prepareFolder(config.data);
-  const lock = lockFolder(config.data);
+  // On PostgreSQL services run meanwhile, also that of this folder; a lock of the database orders the migrations.
+  const lock = config.database_url === null ? lockFolder(config.data) : null;
   try {
     const { store, applied } = await openInstance(storeParts(config));
     await store.close();
     return applied;
   } finally {
-    lock.release();
+    lock?.release();
   }
 };
 
@@ -98,6 +99,11 @@ const formatNames = (names: readonly string[], title: string): string =>
 const migrateNow = async (options: Options & { [option: string]: unknown }): Promise<void> => {
   const { config } = readSettings(options);
   if (options.to !== undefined) return await move(config, options);
+  if (options.undoMove === true) {
+    const wasMoved = await undoMove(config);
+    const text = wasMoved ? 'The database is used again.' : 'The database was not moved.';
+    return print(options, { was_moved: wasMoved }, text);
+  }
   if (options.dryRun === true) return await dryRun(config, options);
   const names = await apply(config);
   print(options, { applied: names }, formatNames(names, 'Applied:'));
@@ -107,7 +113,7 @@ export const migrateCommand = (): Command =>
   addSettings(
     action('migrate', {
       summary:
-        'Migrate the database to the schema of this version, while no service runs. "serve" also does this.',
+        'Bring the database to the schema of this version: on SQLite while no service runs, on PostgreSQL also beside services. "serve" does so, too.',
       examples: [
         'gantry migrate --data /var/lib/gantry',
         'gantry migrate --dry-run --json',
@@ -122,6 +128,7 @@ export const migrateCommand = (): Command =>
         '--to <url>',
         'move the database into an empty one: postgres://..., or "sqlite" for the file in the data folder',
       )
+      .option('--undo-move', 'use a database again that was moved by --to; the other one must not be used')
       .option('--to-schema <name>', 'PostgreSQL schema of the target (without it: GANTRY_DATABASE_SCHEMA)'),
     ['data'],
   ).action(migrateNow);

@@ -1,6 +1,7 @@
 import type { Config } from '../../platform/config/fields.ts';
 import type { Store } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
+import { readInstanceRecord, refuseMoved } from '../service/instance_record.ts';
 import { type StoreParts, openCurrentStore } from '../service/open_database.ts';
 import { systemClock } from '../../platform/time.ts';
 
@@ -15,6 +16,7 @@ export const storeParts = (config: Config): StoreParts => ({
 export const withStore = async <T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> => {
   const store = await openCurrentStore(storeParts(config));
   try {
+    refuseMoved(await readInstanceRecord(store));
     return await work(store);
   } catch (error) {
     if (store.isStoreFull(error)) throw new StartFailure('the disk is full; free some space, then try again');

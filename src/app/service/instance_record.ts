@@ -11,7 +11,9 @@ export type InstanceRecord = {
   fingerprints: Map<string, string>;
   /** Names of stores (`instance_stores.ts`) marked as belonging to this instance. */
   claimed: Set<string>;
-  /** True if the database has never had a user. */
+  /** Where the database was moved to, or is being moved to; null: it was not. */
+  movedTo: string | null;
+  /** Whether the database has never had a user. */
   isEmpty: boolean;
   applied: string[];
 };
@@ -20,6 +22,7 @@ export const emptyRecord: InstanceRecord = {
   id: null,
   fingerprints: new Map(),
   claimed: new Set(),
+  movedTo: null,
   isEmpty: true,
   applied: [],
 };
@@ -28,6 +31,7 @@ export const emptyRecord: InstanceRecord = {
 const idName = 'id';
 const fingerprintPrefix = 'fingerprint:';
 const storePrefix = 'store:';
+const movedName = 'moved_to';
 
 const entriesWithPrefix = (rows: { name: string; value: string }[], prefix: string): [string, string][] =>
   rows
@@ -40,6 +44,7 @@ const readRows = async (db: Reader) => {
     id: rows.find(({ name }) => name === idName)?.value ?? null,
     fingerprints: new Map(entriesWithPrefix(rows, fingerprintPrefix)),
     claimed: new Set(entriesWithPrefix(rows, storePrefix).map(([name]) => name)),
+    movedTo: rows.find(({ name }) => name === movedName)?.value ?? null,
   };
 };
 
@@ -108,3 +113,19 @@ export const recordClaims = async (store: Store, names: readonly string[]): Prom
       await insert(tx, `${storePrefix}${name}`, String(tx.now), false);
     }
   });
+
+/** Records where the database is moved to, which ends its use; null: it is used again. */
+export const recordMove = async (store: Store, target: string | null): Promise<void> =>
+  await store.write(async (tx) => {
+    if (target === null) await tx.db.deleteFrom('instance').where('name', '=', movedName).execute();
+    else await insert(tx, movedName, target, true);
+  });
+
+/** @throws StartFailure for a database that was moved: another one has its rows */
+export const refuseMoved = ({ movedTo }: Pick<InstanceRecord, 'movedTo'>): void => {
+  if (movedTo === null) return;
+  throw new StartFailure(
+    `this database was moved to ${movedTo}, or a move to there was interrupted: use that one; ` +
+      'to use this one all the same, and never the other, run "gantry migrate --undo-move"',
+  );
+};

@@ -18,6 +18,7 @@ import {
   readInstanceRecord,
   recordClaims,
   recordInstance,
+  refuseMoved,
   secretsDiffer,
 } from './instance_record.ts';
 import { type InstanceStore, checkStores } from './instance_stores.ts';
@@ -93,6 +94,7 @@ const makePlan = async (
   record: InstanceRecord,
 ): Promise<Plan> => {
   refuseNewer(record.applied);
+  refuseMoved(record);
   const file = secretsPath(config);
   const adoptsSecrets = adopted.has('secrets');
   const stored = adoptsSecrets ? readSecrets(file) : checkSecrets(file, record);
