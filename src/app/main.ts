@@ -30,6 +30,7 @@ import { collectWhileIdle } from './service/idle_gc.ts';
 import { readRevision } from './read_revision.ts';
 import { applyQuiet } from './service/quiet.ts';
 import { type Instance, openInstance } from './service/open_instance.ts';
+import { isBackupRunning } from './backup/removal_work.ts';
 import { formatBackupMetrics } from './backup/backup_records.ts';
 import { startPruning } from '../outgoing/change_stream/prune_changes.ts';
 import { startBackups } from './backup/scheduled_backups.ts';

@@ -92,7 +92,7 @@ test('is not verified where the settings say so, and the doctor accepts that', a
   };
   await makeDue();
   const service = await place.serve('serve', { env: more });
-  while (!service.stdout().includes('"a scheduled backup was made"')) await pause(200);
+  while (!service.stdout().includes('"a scheduled backup was made"')) await wait(200);
   await service.end('SIGTERM');
   const { stdout } = await place.run('doctor', { env: more });
   assert.match(stdout, /^ok {4}backup: the last was made at \d{4}-.*GANTRY_BACKUP_VERIFY=never/m);
@@ -124,7 +124,7 @@ test('is tried again after ten minutes and after an hour, then at the next time 
   for (let attempt = 1; attempt <= 3; attempt += 1) {
     await makeDue();
     const service = await place.serve('serve', { env: blocked });
-    while (!service.stdout().includes('"the scheduled backup failed"')) await pause(200);
+    while (!service.stdout().includes('"the scheduled backup failed"')) await wait(200);
     await service.end('SIGTERM');
     const [row] = await place.store(
       async ({ db }) =>

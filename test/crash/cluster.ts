@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { KillablePostgres } from '../support/databases/killable_postgres.ts';
 import { type CuttableLine, makeCuttableLine } from '../support/servers/cuttable_line.ts';
 import {

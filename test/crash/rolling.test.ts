@@ -115,7 +115,7 @@ it(
       assert.equal(await stop?.(), 0, name);
       await restore();
       await cluster.untilReady();
-      await pause(1_000);
+      await wait(1_000);
       assert.deepEqual([...failed, ...clients.failed], [], name);
     }
     assert.ok(stream.connections > 1 && polled.connections > 1);

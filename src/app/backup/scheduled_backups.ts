@@ -10,6 +10,7 @@ import { programPath } from '../../platform/package_files.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
 import { formatTime } from '../../platform/time.ts';
 import { isArchive } from './open_place.ts';
+import { findFolderProblem } from './places/check_folder.ts';
 
 export const backupWork = 'backup.create';
 
@@ -140,6 +141,7 @@ export const startBackups = async (platform: Scheduled): Promise<() => void> => 
   const { backup_schedule } = platform.config;
   if (backup_schedule !== null) {
     await requireSchedule(platform, backup_schedule);
+    await warnOfFolder(platform);
     await enqueueNext(platform, 0);
   }
   return () => {

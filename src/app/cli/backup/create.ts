@@ -30,8 +30,9 @@ const verificationAge = 6.5 * 86_400_000;
 /** Returns whether a new backup is to be verified: weekly, also after one that failed. */
 const isVerificationDue = async ({ db }: Store, when: When): Promise<boolean> => {
   if (when !== 'weekly') return when === 'always';
-  const { verified_at, error } = await loadLastBackups(db);
-  return verified_at === null || error !== null || systemClock.now() - verified_at > verificationAge;
+  const now = systemClock.now();
+  const { verified_at, error } = await loadLastBackups(db, now);
+  return verified_at === null || error !== null || now - verified_at > verificationAge;
 };
 
 type Created = Made & { isVerified: boolean };

@@ -1,15 +1,13 @@
 /** Checks that a backup was verified lately, and where backups are. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { maxBackupAge } from '../../../doors/instance/health/judge_health.ts';
 import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
 import { isBucket } from '../../backup/open_place.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { type Finding, ok, warn } from './finding.ts';
-
-/** Milliseconds after which the last verified backup is old. */
-const maxAge = 8 * 86_400_000;
 
 /** Returns the nearest folder of a path that exists. */
 const findExisting = (path: string): string => (existsSync(path) ? path : findExisting(dirname(path)));
@@ -35,12 +33,12 @@ const advice =
 /** Checks when a backup was last made, where none is verified here. */
 const checkUnverified = (finished_at: number, failed: string, now: number): Finding => {
   const detail = `the last was made at ${formatTime(finished_at)}; GANTRY_BACKUP_VERIFY=never: verify it elsewhere${failed}`;
-  const isFine = failed === '' && now - finished_at <= maxAge;
+  const isFine = failed === '' && now - finished_at <= maxBackupAge;
   return isFine ? ok('backup', detail) : warn('backup', detail, advice);
 };
 
 export const checkBackups = async ({ db }: Store, config: Config, now: number): Promise<Finding> => {
-  const { finished_at, verified_at, error } = await loadLastBackups(db);
+  const { finished_at, verified_at, error } = await loadLastBackups(db, now);
   const failed = error === null ? '' : `; the newest failed: ${error}`;
   if (finished_at === null) return warn('backup', `none was made by this program${failed}`, advice);
   if (config.backup_verify === 'never') return checkUnverified(finished_at, failed, now);

@@ -86,7 +86,7 @@ test('a failed, interrupted or old backup needs attention', async () => {
       const row = { name, destination: '/srv', holder: 'one', started_at: now, ...none, ...change };
       await db.insertInto('backups').values(row).execute();
     });
-  const none = { finished_at: null, verified_at: null, error: null };
+  const none = { finished_at: null, verified_at: null, error: null, isVerifying: true };
   assert.deepEqual([await check(), await failed()], [{ status: 'ok', ...none }, '0']);
   const day = 86_400_000;
   await add({ finished_at: now - 9 * day, verified_at: now - 9 * day });
@@ -112,7 +112,10 @@ test('a short disk, late or failed work, and a place without a backup need atten
   assert.equal(judgeWork(sums), 'ok');
   assert.equal(judgeWork({ ...sums, failed: 1 }), 'attention');
   assert.equal(judgeWork({ ...sums, lag_seconds: 301 }), 'attention');
-  const none = { finished_at: null, verified_at: null, error: null };
+  const none = { finished_at: null, verified_at: null, error: null, isVerifying: true };
   assert.equal(judgeBackups({ ...none, isConfigured: true }, 0), 'attention');
   assert.equal(judgeBackups({ ...none, isConfigured: false }, 0), 'ok');
+  const made = { ...none, isConfigured: true, finished_at: 1_000 };
+  assert.equal(judgeBackups(made, 2_000), 'attention');
+  assert.equal(judgeBackups({ ...made, isVerifying: false }, 2_000), 'ok', 'verified elsewhere');
 });

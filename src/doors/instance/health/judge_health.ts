@@ -9,7 +9,7 @@ export type Judgement = 'ok' | 'attention' | 'failed';
 const leastFree = 1_000_000_000;
 /** Seconds that due work may wait. */
 const longestLag = 300;
-/** Milliseconds after which the last verified backup is old. */
+/** Milliseconds after which the last backup that counts is old. */
 export const maxBackupAge = 8 * 86_400_000;
 
 export const judgeSpace = (space: Space | null): Judgement =>
@@ -37,12 +37,13 @@ export const judgeRunners = ({ pending, lately }: NonNullable<HealthFacts['runne
 
 /** An instance that was never backed up and has no place for backups is backed up by other means, or a trial. */
 export const judgeBackups = (
-  { isConfigured, finished_at, verified_at, error }: BackupFacts,
+  { isConfigured, isVerifying, finished_at, verified_at, error }: BackupFacts,
   now: number,
 ): Judgement => {
   if (error !== null) return 'attention';
   if (!isConfigured && finished_at === null) return 'ok';
-  return verified_at === null || now - verified_at > maxBackupAge ? 'attention' : 'ok';
+  const last = isVerifying ? verified_at : finished_at;
+  return last === null || now - last > maxBackupAge ? 'attention' : 'ok';
 };
 
 type Check = { status: Judgement } & Record<string, string | number | null>;

@@ -84,11 +84,14 @@ const readRunners = async ({ store, clock }: Platform): Promise<RunnerFacts> => 
 export type BackupFacts = LastBackups & {
   /** Whether the service knows a place of backups. */
   isConfigured: boolean;
+  /** Whether backups are verified here (`GANTRY_BACKUP_VERIFY`). */
+  isVerifying: boolean;
 };
 
 const readBackups = async ({ store, clock, config }: Platform): Promise<BackupFacts> => ({
   ...(await loadLastBackups(store.db, clock.now())),
   isConfigured: config.backup_to !== null,
+  isVerifying: config.backup_verify !== 'never',
 });
 
 export type HealthFacts = {
