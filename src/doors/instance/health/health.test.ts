@@ -86,7 +86,7 @@ test('a failed, interrupted or old backup needs attention', async () => {
       const row = { name, destination: '/srv', holder: 'one', started_at: now, ...none, ...change };
       await db.insertInto('backups').values(row).execute();
     });
-  const none = { finished_at: null, verified_at: null, error: null, isVerifying: true };
+  const none = { finished_at: null, verified_at: null, error: null };
   assert.deepEqual([await check(), await failed()], [{ status: 'ok', ...none }, '0']);
   const day = 86_400_000;
   await add({ finished_at: now - 9 * day, verified_at: now - 9 * day });
