@@ -49,8 +49,8 @@ export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (pa
   if (![base, ...ids].every(isOid)) throw new GitError('invalid', 'not an object id');
   await requireRepository(context);
   const variables = borrowObjects(context, source);
-  const keyOf = (id: Oid): string => `${context.dir} ${base} ${id}`;
-  const waiting = [...new Set(ids)].filter((id) => counts.get(keyOf(id)) === undefined);
+  const toKey = (id: Oid): string => `${context.dir} ${base} ${id}`;
+  const waiting = [...new Set(ids)].filter((id) => counts.get(toKey(id)) === undefined);
   const deadline = performance.now() + Math.min(milliseconds, maxMilliseconds);
   const work = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
@@ -58,7 +58,7 @@ export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (pa
       if (left <= 0) return;
       try {
         counts.set(
-          keyOf(id),
+          toKey(id),
           await countOne(context, { range: [base, id], seconds: left / 1_000, variables }),
         );
       } catch (error) {
@@ -67,5 +67,5 @@ export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (pa
     }
   };
   await Promise.all(Array.from({ length: parallel }, work));
-  return { result: { counts: ids.map((id) => counts.get(keyOf(id)) ?? null) } };
+  return { result: { counts: ids.map((id) => counts.get(toKey(id)) ?? null) } };
 };

@@ -25,7 +25,7 @@ const areAll = ({ conflicts }: ConflictingMerge, files: readonly ResolvedFile[])
   );
 };
 
-const sliceOf = (body: Buffer, { content: { offset, length } }: ResolvedFile): Buffer => {
+const sliceContent = (body: Buffer, { content: { offset, length } }: ResolvedFile): Buffer => {
   const isInside = [offset, length, body.length - offset - length].every(
     (n) => Number.isSafeInteger(n) && n >= 0,
   );
@@ -68,7 +68,7 @@ export const resolveConflicts = async (
       if (merge === null || !areAll(merge, files)) return null;
       const editor = editMergedTree(context, quarantine, merge.tree);
       for (const file of files) {
-        const problem = await putFile({ context, quarantine, editor }, file.path, sliceOf(body, file));
+        const problem = await putFile({ context, quarantine, editor }, file.path, sliceContent(body, file));
         if (problem !== null) return problem;
       }
       const tree = await editor.build(quarantine.writer);

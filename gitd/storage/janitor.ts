@@ -40,7 +40,7 @@ export const tidyRepository = async (dir: string, now: number): Promise<string[]
 };
 
 /** Yields the folders of all repositories. */
-const repositoriesOf = async function* repositoriesOf(root: string): AsyncGenerator<string> {
+const listRepositories = async function* listRepositories(root: string): AsyncGenerator<string> {
   const hashed = join(root, '@hashed');
   for (const first of await namesIn(hashed)) {
     const folders = (await namesIn(join(hashed, first))).map((second) => join(hashed, first, second));
@@ -61,7 +61,7 @@ export const tidyStorage = async (
   // Everything in this folder is to be deleted.
   removed += (await removeOld(getDeletedFolder(root), /./, 0, now)).length;
   removed += (await removeOld(getConstructionFolder(root), /./, hourMilliseconds, now)).length;
-  for await (const dir of repositoriesOf(root)) {
+  for await (const dir of listRepositories(root)) {
     const files = await tidyRepository(dir, now);
     if (files.length > 0) log('left-over files were removed', { dir, files });
     removed += files.length;

@@ -117,7 +117,9 @@ export const parsePlainFetch = (request: Request): PlainFetch | null => {
  * Yields the requests of a client, each complete.
  * @throws GitError `too_large` for one beyond the limit, `invalid` for a malformed one
  */
-export const requestsOf = async function* requestsOf(input: AsyncIterable<Buffer>): AsyncGenerator<Request> {
+export const readRequests = async function* readRequests(
+  input: AsyncIterable<Buffer>,
+): AsyncGenerator<Request> {
   const heap = makeByteBuffer();
   let seen = 0;
   for await (const chunk of input) {

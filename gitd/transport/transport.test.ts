@@ -12,7 +12,7 @@ import { parseHookCall } from './hook_channel.ts';
 import { type Source, openPackCache } from './pack_cache.ts';
 import { type Packet, packet, readPacketAt } from './packet_lines.ts';
 import { refProblems } from './push_rules.ts';
-import { parseFetch, parseRequest, requestsOf } from './parse_request.ts';
+import { parseFetch, parseRequest, readRequests } from './parse_request.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-transport-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -85,7 +85,7 @@ test('requests are parsed however they are split, several in a row, with a size 
     const pieces = [];
     for (let at = 0; at < bytes.length; at += length) pieces.push(bytes.subarray(at, at + length));
     const commands = [];
-    for await (const { command, args } of requestsOf(Readable.from(pieces)))
+    for await (const { command, args } of readRequests(Readable.from(pieces)))
       commands.push([command, ...args]);
     assert.deepEqual(commands, [
       ['ls-refs', 'peel'],
@@ -93,7 +93,7 @@ test('requests are parsed however they are split, several in a row, with a size 
     ]);
   }
   const read = async (pieces: Buffer[]): Promise<void> => {
-    for await (const _request of requestsOf(Readable.from(pieces))) continue;
+    for await (const _request of readRequests(Readable.from(pieces))) continue;
   };
   await assert.rejects(read([bytes.subarray(0, bytes.length - 1)]), { kind: 'invalid' });
   const haves = Buffer.concat(Array.from({ length: 100 }, () => packet(`have ${one}\n`)));

@@ -18,7 +18,7 @@ import { cacheAge, cacheBudget, maxCachedAnswers, openCache } from './open_cache
 import { type Source, packBytes } from './pack_cache.ts';
 import { packet } from './packet_lines.ts';
 import { startPack } from './pack_stream.ts';
-import { type Request, parseFetch, parsePlainFetch, requestsOf } from './parse_request.ts';
+import { type Request, parseFetch, parsePlainFetch, readRequests } from './parse_request.ts';
 import { findForbiddenWant } from '../refs/check_wants.ts';
 import { type Watchdog, startWatchdog } from '../exec/transfer_watchdog.ts';
 
@@ -181,7 +181,7 @@ const answerRequest = async (talk: Conversation, request: Request): Promise<bool
 const converse = async (talk: Conversation, io: StreamIo, stateless: boolean): Promise<void> => {
   if (!stateless) io.output.write(await capabilities(talk.context));
   // The connection discards further input; destroying it here would cost an error and its stack.
-  for await (const request of requestsOf(io.input.iterator({ destroyOnReturn: false }))) {
+  for await (const request of readRequests(io.input.iterator({ destroyOnReturn: false }))) {
     const goesOn = await answerRequest(talk, request);
     if (!goesOn || stateless) return;
   }

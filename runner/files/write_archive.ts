@@ -20,7 +20,7 @@ const openUnchanged = async (file: string, stats: Stats): Promise<FileHandle> =>
   throw new Error('a file was exchanged while it was packed');
 };
 
-const contentOf = async function* contentOf(
+const readContent = async function* readContent(
   root: string,
   { path, stats }: CollectedFile,
 ): AsyncGenerator<Buffer> {
@@ -37,7 +37,7 @@ const small = 256 * 1024;
 
 const readWhole = async (root: string, file: CollectedFile): Promise<Buffer> => {
   const chunks: Buffer[] = [];
-  for await (const chunk of contentOf(root, file)) chunks.push(chunk);
+  for await (const chunk of readContent(root, file)) chunks.push(chunk);
   return Buffer.concat(chunks);
 };
 
@@ -49,11 +49,11 @@ const toZipEntry = async (root: string, file: CollectedFile): Promise<ZipEntry> 
     return { ...common, kind: 'symlink', name: path, content: await readlink(join(root, path)) };
   if (stats.size <= small)
     return { ...common, kind: 'file', name: path, content: await readWhole(root, file) };
-  const content = Readable.from(contentOf(root, file), { objectMode: false });
+  const content = Readable.from(readContent(root, file), { objectMode: false });
   return { ...common, kind: 'file', name: path, content, size: stats.size };
 };
 
-const entriesOf = async function* entriesOf(
+const listEntries = async function* listEntries(
   root: string,
   files: readonly CollectedFile[],
 ): AsyncGenerator<ZipEntry> {
@@ -64,7 +64,7 @@ export const writeZipTo = async (
   root: string,
   files: readonly CollectedFile[],
   out: Writable,
-): Promise<void> => await pipeline(writeZip(entriesOf(root, files)), out, { end: false });
+): Promise<void> => await pipeline(writeZip(listEntries(root, files)), out, { end: false });
 
 /** Writes one gzip member per file, which readers see as one text. */
 export const writeGzipTo = async (
@@ -73,7 +73,7 @@ export const writeGzipTo = async (
   out: Writable,
 ): Promise<void> => {
   for (const one of files) {
-    if (one.kind === 'file') await pipeline(contentOf(root, one), createGzip(), out, { end: false });
+    if (one.kind === 'file') await pipeline(readContent(root, one), createGzip(), out, { end: false });
   }
 };
 
@@ -83,5 +83,5 @@ export const writeRawTo = async (
   out: Writable,
 ): Promise<void> => {
   const file = files.find(({ kind }) => kind === 'file');
-  if (file !== undefined) await pipeline(contentOf(root, file), out, { end: false });
+  if (file !== undefined) await pipeline(readContent(root, file), out, { end: false });
 };

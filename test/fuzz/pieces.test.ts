@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { makeFrameReader } from '../../gitd/rpc/frames.ts';
 import { awaitOpening } from '../../gitd/transport/first_message.ts';
 import { limitCommands } from '../../gitd/transport/limit_request_size.ts';
-import { requestsOf } from '../../gitd/transport/parse_request.ts';
+import { readRequests } from '../../gitd/transport/parse_request.ts';
 import { parseGitCommand } from '../../src/doors/git_ssh/parse_command.ts';
 import { costFor, growsTwice, leastCost } from './cpu.ts';
 import { repeated, texts } from './fragments.ts';
@@ -53,14 +53,14 @@ const readers: Record<
     longest: 64 * 1024,
     size: 64,
     read: async (pieces) => {
-      for await (const request of requestsOf(oneByOne(pieces))) if (request.command === 'x') break;
+      for await (const request of readRequests(oneByOne(pieces))) if (request.command === 'x') break;
     },
   },
   'requests of a client in one piece': {
     longest: 128 * 1024,
     size: 2 ** 30,
     read: async (pieces) => {
-      for await (const request of requestsOf(oneByOne(pieces))) if (request.command === 'x') break;
+      for await (const request of readRequests(oneByOne(pieces))) if (request.command === 'x') break;
     },
   },
   'commands of a push': {

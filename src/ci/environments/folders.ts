@@ -11,11 +11,11 @@ export type FolderEntry = Folder | { environment: EnvironmentRow };
 
 type Named = { id: number; name: string };
 
-const folderOf = (name: string): string | null => (name.includes('/') ? (name.split('/')[0] ?? null) : null);
+const getFolder = (name: string): string | null => (name.includes('/') ? (name.split('/')[0] ?? null) : null);
 
 /** Lists folders, and the environments that share no folder with another one, in the order of their names. */
 const toEntries = (rows: readonly Named[]): (Named | Folder)[] => {
-  const groups = Map.groupBy(rows, ({ name, id }) => folderOf(name) ?? id);
+  const groups = Map.groupBy(rows, ({ name, id }) => getFolder(name) ?? id);
   return [...groups].flatMap(([folder, some]): (Named | Folder)[] =>
     typeof folder === 'string' && some.length > 1 ? [{ folder, count: some.length }] : some,
   );
@@ -41,7 +41,7 @@ export const listEnvironmentFolders = async (
     .orderBy('name')
     .limit(maxNames)
     .execute();
-  const matching = folder === undefined ? rows : rows.filter(({ name }) => folderOf(name) === folder);
+  const matching = folder === undefined ? rows : rows.filter(({ name }) => getFolder(name) === folder);
   const isFlat = folder !== undefined || (filter.search ?? '') !== '';
   const all = isFlat ? matching : toEntries(matching);
   const shown = all.slice(offset, offset + limit);

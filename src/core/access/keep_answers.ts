@@ -6,7 +6,7 @@ import { currentMeter, noteProject } from '../../platform/db/statement_meter.ts'
 import type { AnswerText } from '../../platform/http/mount.ts';
 import type { Call } from './call.ts';
 import type { ActorUser } from './credentials/authenticate.ts';
-import { rolesOf } from './keep_until_commit.ts';
+import { listRoles } from './keep_until_commit.ts';
 import { type Viewer, today } from './viewer.ts';
 
 type KeptAnswer = AnswerText & { project_id: number | undefined };
@@ -24,7 +24,7 @@ const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
 
 /** A number of the object. A copy that was loaded later has another. */
-const numberOf = (object: object): number => {
+const numberObject = (object: object): number => {
   const known = numbers.get(object);
   if (known !== undefined) return known;
   lastNumber += 1;
@@ -35,10 +35,10 @@ const numberOf = (object: object): number => {
 const signatures = new WeakMap<object, string>();
 
 /** Returns a digest of the user and their roles, equal if the viewer is loaded again without a change. */
-const signatureOf = (viewer: Viewer, user: ActorUser): string => {
+const getSignature = (viewer: Viewer, user: ActorUser): string => {
   const known = signatures.get(viewer);
   if (known !== undefined) return known;
-  const signature = hash('sha1', JSON.stringify([user, rolesOf(viewer)]), 'base64url');
+  const signature = hash('sha1', JSON.stringify([user, listRoles(viewer)]), 'base64url');
   signatures.set(viewer, signature);
   return signature;
 };
@@ -54,7 +54,7 @@ export const makeKeepAnswer =
   async (name, params, load) => {
     // These viewers are loaded for each call.
     if (actor === null || actor.sudo_by_id !== null || viewer.job !== undefined) return await load();
-    const context = `${signatureOf(viewer, actor.user)} ${numberOf(settings)} ${names_version} ${today(now)} ${baseUrl}`;
+    const context = `${getSignature(viewer, actor.user)} ${numberObject(settings)} ${names_version} ${today(now)} ${baseUrl}`;
     const kept = await keep(db, `${context} ${name} ${JSON.stringify(params)}`, async () => {
       const { text, total } = await load();
       return { text: text.detached, total, project_id: currentMeter()?.project_id };

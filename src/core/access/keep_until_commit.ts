@@ -10,7 +10,7 @@ import { type Viewer, today } from './viewer.ts';
 const selectState = compiled((db, _none: object, dialect) => dialect.state.compile(db));
 
 /** The viewer was loaded before the state is read: a value made with roles that ended since must not be kept for it. */
-export const rolesOf = ({ admin, external, projectLevels, namespaceLevels }: Viewer) => [
+export const listRoles = ({ admin, external, projectLevels, namespaceLevels }: Viewer) => [
   admin,
   external,
   [...projectLevels],
@@ -23,7 +23,7 @@ const digests = new WeakMap<Viewer, string>();
 export const hashRoles = (viewer: Viewer): string => {
   const known = digests.get(viewer);
   if (known !== undefined) return known;
-  const digest = hash('sha1', JSON.stringify(rolesOf(viewer)), 'base64url');
+  const digest = hash('sha1', JSON.stringify(listRoles(viewer)), 'base64url');
   digests.set(viewer, digest);
   return digest;
 };

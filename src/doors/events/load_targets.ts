@@ -26,7 +26,7 @@ type Recorded = keyof typeof tables;
 const key = (type: string, id: number | null): string => `${type} ${id}`;
 
 /** Ids of the records of one kind, as targets or as what comments are on. */
-const idsOf = (rows: readonly ActivityRow[], type: string, column: 'target' | 'subject'): number[] => {
+const listIds = (rows: readonly ActivityRow[], type: string, column: 'target' | 'subject'): number[] => {
   const ids = rows
     .filter((row) => row[`${column}_type`] === type)
     .flatMap((row) => row[`${column}_id`] ?? []);
@@ -37,7 +37,7 @@ const idsOf = (rows: readonly ActivityRow[], type: string, column: 'target' | 's
 const loadRecords = async (call: Call, rows: readonly ActivityRow[]): Promise<Map<string, Target>> => {
   const records = new Map<string, Target>();
   for (const type of Object.keys(tables) as Recorded[]) {
-    const ids = idsOf(rows, type, 'subject');
+    const ids = listIds(rows, type, 'subject');
     if (ids.length === 0) continue;
     const targets = await call.db
       .selectFrom(tables[type])
@@ -54,7 +54,7 @@ const loadNotes = async (
   rows: readonly ActivityRow[],
   records: Map<string, Target>,
 ): Promise<Map<number, NoteJson>> => {
-  const ids = idsOf(rows, 'Note', 'target');
+  const ids = listIds(rows, 'Note', 'target');
   if (ids.length === 0) return new Map();
   const notes = await call.db.selectFrom('notes').selectAll().where('id', 'in', ids).execute();
   const json = await mixedNotesJson(
@@ -66,13 +66,13 @@ const loadNotes = async (
 };
 
 const loadCommitNotes = async (call: Call, rows: readonly ActivityRow[]): Promise<Map<number, NoteJson>> => {
-  const ids = idsOf(rows, 'CommitComment', 'target');
+  const ids = listIds(rows, 'CommitComment', 'target');
   if (ids.length === 0) return new Map();
   const comments = await call.db.selectFrom('commit_comments').selectAll().where('id', 'in', ids).execute();
   return new Map((await commentsJson(call, comments)).map((note) => [note.id, note]));
 };
 
-const titleOf = ({ data }: ActivityRow): string | null => {
+const getTitle = ({ data }: ActivityRow): string | null => {
   const { title } = JSON.parse(data) as { title?: string };
   return title ?? null;
 };
@@ -93,7 +93,7 @@ export const loadTargets = async (call: Call, rows: readonly ActivityRow[]): Pro
     const subject = records.get(key(row.subject_type, row.subject_id));
     if (note !== null) return { iid: note.id, title: subject?.title ?? null, type: note.type ?? 'Note' };
     if (row.target_type === null) return null;
-    return subject ?? { iid: null, title: titleOf(row), type: row.target_type };
+    return subject ?? { iid: null, title: getTitle(row), type: row.target_type };
   };
   return { find, findNote };
 };

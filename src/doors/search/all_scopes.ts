@@ -19,5 +19,5 @@ export const searchScopes = {
 export type ScopeName = keyof typeof searchScopes;
 
 /** Returns the scopes that can be searched in a place. */
-export const scopesOf = (kind: PlaceKind): ScopeName[] =>
+export const listScopes = (kind: PlaceKind): ScopeName[] =>
   (Object.keys(searchScopes) as ScopeName[]).filter((name) => searchScopes[name].places.includes(kind));

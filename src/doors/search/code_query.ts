@@ -18,7 +18,7 @@ const filter = /(?<!\S)(filename|path|extension):(\S+)/g;
 const toLike = (value: string): string => escapeLike(lowerAscii(value)).replaceAll('*', '%');
 
 /** Path pattern of a filter; `*` matches any text. */
-const patternOf = (name: string, value: string): string[] => {
+const toPatterns = (name: string, value: string): string[] => {
   const like = toLike(value);
   if (name === 'extension') return [`%.${like.replace(/^\./, '')}`];
   return name === 'path' ? [`%${like}%`] : [like, `%/${like}`];
@@ -29,7 +29,7 @@ const patternOf = (name: string, value: string): string[] => {
  * @throws Failure 400 for a text that is too short
  */
 export const parseCodeQuery = (search: string): CodeQuery => {
-  const paths = [...search.matchAll(filter)].map(([, name = '', value = '']) => patternOf(name, value));
+  const paths = [...search.matchAll(filter)].map(([, name = '', value = '']) => toPatterns(name, value));
   const text = search.replaceAll(filter, ' ').trim();
   if ([...text].length < minTextLength) {
     throw invalid({ search: [`is too short (minimum is ${minTextLength} characters)`] });

@@ -16,7 +16,7 @@ import {
 } from '../../platform/http/schema.ts';
 import { type Serialize, lazySerializer } from '../../platform/http/serializer.ts';
 import { type PlaceKind, findPlace } from './search_place.ts';
-import { type ScopeName, scopesOf, searchScopes } from './all_scopes.ts';
+import { type ScopeName, listScopes, searchScopes } from './all_scopes.ts';
 import { type SearchFilter, searchStates } from './search_scope.ts';
 
 const serializers = Object.fromEntries(
@@ -79,8 +79,8 @@ export const searchRoutes = places.flatMap(({ kind, paths, words, params }) =>
       area: 'search',
       audience: 'user',
       list: true,
-      params: object({ ...params, scope: oneOf(scopesOf(kind)), ...filterParams, ...pageParams }),
-      reply: { anyOf: scopesOf(kind).map((name) => searchScopes[name].shape) },
+      params: object({ ...params, scope: oneOf(listScopes(kind)), ...filterParams, ...pageParams }),
+      reply: { anyOf: listScopes(kind).map((name) => searchScopes[name].shape) },
       handle: async (call, params) => await search(call, kind, params as unknown as Params),
     }),
   ),

@@ -7,18 +7,18 @@ import { confirmPassword } from '../sessions/confirm_password.ts';
 import { lockUser } from '../users/queries.ts';
 import { type Answerer, createChallenge, isChallenge, useChallenge } from './challenge.ts';
 import { listPasskeys, maxPasskeys } from './queries.ts';
-import { type RelyingParty, relyingPartyOf } from './relying_party.ts';
+import { type RelyingParty, toRelyingParty } from './relying_party.ts';
 
 /** Algorithms of keys that we ask for and verify: Ed25519, ECDSA and RSA, by their COSE numbers. */
 const algorithms = [-8, -7, -257];
 
-const answererOf = (call: Call, browserKey: string): Answerer => ({
+const toAnswerer = (call: Call, browserKey: string): Answerer => ({
   browserKey,
   purpose: `add ${requireActor(call).user.id}`,
 });
 
 const partyOf = (call: Call): RelyingParty => {
-  const party = relyingPartyOf(call.baseUrl);
+  const party = toRelyingParty(call.baseUrl);
   if (party === null) throw invalid({ passkey: ['needs an encrypted address with a name'] });
   return party;
 };
@@ -38,7 +38,7 @@ export const creationOptions = async (call: Call, browserKey: string): Promise<o
       name: user.username,
       displayName: user.name,
     },
-    challenge: createChallenge(call.platform, answererOf(call, browserKey)),
+    challenge: createChallenge(call.platform, toAnswerer(call, browserKey)),
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     attestation: 'none',
@@ -58,7 +58,7 @@ const verify = async (call: Call, { response, browserKey }: Answer) => {
       response,
       expectedChallenge: (expected) => {
         challenge = expected;
-        return isChallenge(call.platform, answererOf(call, browserKey), expected);
+        return isChallenge(call.platform, toAnswerer(call, browserKey), expected);
       },
       expectedOrigin: origin,
       expectedRPID: rpID,

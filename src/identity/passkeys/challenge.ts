@@ -20,7 +20,7 @@ type Keys = Pick<Platform, 'secrets'>;
  */
 export type Answerer = { browserKey: string; purpose: string };
 
-const macOf = ({ secrets }: Keys, { browserKey, purpose }: Answerer, head: Buffer): Buffer =>
+const computeMac = ({ secrets }: Keys, { browserKey, purpose }: Answerer, head: Buffer): Buffer =>
   createHmac('sha256', Buffer.from(secrets.encryption_key, 'hex'))
     .update(`passkey challenge ${purpose} ${browserKey} `)
     .update(head)
@@ -34,7 +34,7 @@ export const createChallenge = (
   const time = Buffer.alloc(timeBytes);
   time.writeUIntBE(platform.clock.now(), 0, timeBytes);
   const head = Buffer.concat([platform.random(nonceBytes), time]);
-  return Buffer.concat([head, macOf(platform, answerer, head)]).toString('base64url');
+  return Buffer.concat([head, computeMac(platform, answerer, head)]).toString('base64url');
 };
 
 /** Returns whether we gave the challenge to this browser for this purpose within the last ten minutes. */
@@ -48,7 +48,7 @@ export const isChallenge = (
   if (bytes.length !== headBytes + macBytes) return false;
   const head = bytes.subarray(0, headBytes);
   const age = platform.clock.now() - head.readUIntBE(nonceBytes, timeBytes);
-  return age <= goodFor && timingSafeEqual(macOf(platform, answerer, head), bytes.subarray(headBytes));
+  return age <= goodFor && timingSafeEqual(computeMac(platform, answerer, head), bytes.subarray(headBytes));
 };
 
 /** Marks a challenge as answered. @throws Failure 401 if it was before */

@@ -8,7 +8,7 @@ export type RelyingParty = { rpID: string; origin: string };
  * name.
  * @param baseUrl the address under which browsers reach the service
  */
-export const relyingPartyOf = (baseUrl: string): RelyingParty | null => {
+export const toRelyingParty = (baseUrl: string): RelyingParty | null => {
   const { protocol, hostname, origin } = new URL(baseUrl);
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost');
   if (isIP(hostname.replaceAll(/[[\]]/g, '')) !== 0) return null;

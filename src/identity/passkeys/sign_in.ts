@@ -8,9 +8,9 @@ import { getCountedNames } from '../sessions/failure_counts.ts';
 import { countFailure, requireFewFailures } from '../sessions/sign_in_failures.ts';
 import { type Answerer, createChallenge, isChallenge, useChallenge } from './challenge.ts';
 import { type PasskeyRow, findPasskey } from './queries.ts';
-import { type RelyingParty, relyingPartyOf } from './relying_party.ts';
+import { type RelyingParty, toRelyingParty } from './relying_party.ts';
 
-const answererOf = (browserKey: string): Answerer => ({ browserKey, purpose: 'sign_in' });
+const toAnswerer = (browserKey: string): Answerer => ({ browserKey, purpose: 'sign_in' });
 
 /**
  * Returns the options with which the browser asks for a passkey of any account: the JSON form of
@@ -21,9 +21,9 @@ export const requestOptions = (
   baseUrl: string,
   browserKey: string,
 ): object | null => {
-  const party = relyingPartyOf(baseUrl);
+  const party = toRelyingParty(baseUrl);
   if (party === null) return null;
-  const challenge = createChallenge(platform, answererOf(browserKey));
+  const challenge = createChallenge(platform, toAnswerer(browserKey));
   return { challenge, rpId: party.rpID, userVerification: 'required' };
 };
 
@@ -46,7 +46,7 @@ const verify = async (
       response,
       expectedChallenge: (expected) => {
         challenge = expected;
-        return isChallenge(platform, answererOf(browserKey), expected);
+        return isChallenge(platform, toAnswerer(browserKey), expected);
       },
       expectedOrigin: origin,
       expectedRPID: rpID,
@@ -90,7 +90,7 @@ export const signInWithPasskey = async (
   const { store, clock } = platform;
   const names = getCountedNames(source.ip, `passkey ${answer.response.id}`);
   await requireFewFailures(store.db, names, clock.now());
-  const party = relyingPartyOf(baseUrl);
+  const party = toRelyingParty(baseUrl);
   const verified = party === null ? null : await verify(platform, party, answer);
   if (verified === null) {
     await store.write(async (tx) => {

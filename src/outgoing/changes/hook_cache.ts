@@ -30,7 +30,7 @@ const maxCachedHooks = 50_000;
 
 const newHooks = (): LruCache<HookFacts[]> => makeLruCache(maxCachedHooks, (hooks) => hooks.length + 1);
 
-const cacheOf = memoizePerStore((): Cache => ({ version: null, hooks: newHooks() }));
+const getCache = memoizePerStore((): Cache => ({ version: null, hooks: newHooks() }));
 
 const columns = [
   'id',
@@ -90,7 +90,7 @@ const selectVersion = compiled((db) =>
 const readVersion = async ({ db }: Tx): Promise<string> => (await selectVersion(db, {}))[0]?.value ?? '0';
 
 /** Drops what is known of the version, after a change of hooks. */
-export const forgetHooksVersion = (db: Reader): void => void (cacheOf(getStoreKey(db)).version = null);
+export const forgetHooksVersion = (db: Reader): void => void (getCache(getStoreKey(db)).version = null);
 
 /**
  * Returns a function that finds the hooks of a scope; null if there are no hooks at all.
@@ -100,7 +100,7 @@ export const openHooks = async (
   tx: Tx,
   version: string | null,
 ): Promise<((scope: Scope) => Promise<HookFacts[]>) | null> => {
-  const cache = cacheOf(getStoreKey(tx.db));
+  const cache = getCache(getStoreKey(tx.db));
   const current = version ?? cache.version ?? (await readVersion(tx));
   if (current !== cache.version) Object.assign(cache, { version: current, hooks: newHooks() });
   if (current === '0') return null;

@@ -24,7 +24,7 @@ const maxRowsPerInsert = 20;
 
 type MemberSource = { source_type?: string; source_id?: number };
 
-const scopeOf = ({ kind, project_id, target_id, data, transient }: RecordedChange): Scope => {
+const toScope = ({ kind, project_id, target_id, data, transient }: RecordedChange): Scope => {
   if (project_id !== null) return { project_id };
   if (kind.startsWith('group.')) return { group_id: target_id };
   const { source_type, source_id }: MemberSource = { ...data, ...transient };
@@ -130,7 +130,7 @@ const handlePlan = async (
   { change, plan }: Planned,
   hooksOf: (scope: Scope) => Promise<HookFacts[]>,
 ): Promise<void> => {
-  const candidates = listCandidates(await hooksOf(scopeOf(change)), plan);
+  const candidates = listCandidates(await hooksOf(toScope(change)), plan);
   if (candidates.length === 0) return;
   const snapshot = await takeSnapshot(tx, change, plan);
   const matching = listMatching(candidates, plan, listNeededFlags(plan, snapshot)).filter((hook) =>
@@ -147,7 +147,7 @@ const handleChanges = async (tx: Tx, changes: readonly RecordedChange[]): Promis
   if (hooksOf === null) return;
   const planned: Planned[] = [];
   for (const change of changes) {
-    if ((await hooksOf(scopeOf(change))).length === 0) continue;
+    if ((await hooksOf(toScope(change))).length === 0) continue;
     planned.push(...makePlans(change).map((plan) => ({ change, plan })));
   }
   for (const one of combine(planned)) await handlePlan(tx, one, hooksOf);

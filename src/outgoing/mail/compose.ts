@@ -82,16 +82,16 @@ const reasonTexts: Record<string, string> = {
 const isDescribed = (kind: string): boolean =>
   /\.(?:created|updated|due)$/.test(kind) || kind in pipelineStates;
 
-const bodyOf = ({ kind, note, subject }: MailContent, baseUrl: string): string => {
+const getBody = ({ kind, note, subject }: MailContent, baseUrl: string): string => {
   if (note !== null) return cut(note.body);
   if (kind === 'project.moved')
     return `Its former addresses redirect. Set the new one in your clones:\n\ngit remote set-url origin ${subject.url(baseUrl)}.git`;
   return isDescribed(kind) ? cut(subject.description ?? '') : '';
 };
 
-const hostOf = (baseUrl: string): string => URL.parse(baseUrl)?.hostname ?? 'localhost';
+const getHost = (baseUrl: string): string => URL.parse(baseUrl)?.hostname ?? 'localhost';
 
-export const toMessageId = (baseUrl: string, local: string): string => `<${local}@${hostOf(baseUrl)}>`;
+export const toMessageId = (baseUrl: string, local: string): string => `<${local}@${getHost(baseUrl)}>`;
 
 /** Signed link by which a user unsubscribes from a record, without signing in; null: nobody subscribes to its kind. */
 const unsubscribeLink = (
@@ -140,7 +140,7 @@ export const writeText = (
 };
 
 /** Address of the record, or of the comment on it. */
-const pageOf = ({ subject, note_id }: MailContent, baseUrl: string): string =>
+const getPageUrl = ({ subject, note_id }: MailContent, baseUrl: string): string =>
   `${subject.url(baseUrl)}${note_id === null ? '' : `#note_${note_id}`}`;
 
 /** Writes the message of one mail. */
@@ -152,9 +152,9 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
   const title = state === undefined ? subject.title : `${subject.title} ${state}`;
   const unsubscribe = unsubscribeLink(platform, user.id, mail);
   const headline = writeHeadline(mail);
-  const body = bodyOf(mail, baseUrl);
+  const body = getBody(mail, baseUrl);
   const footer = [
-    { text: 'View it', url: pageOf(mail, baseUrl) },
+    { text: 'View it', url: getPageUrl(mail, baseUrl) },
     { text: `You get this mail because ${reasonTexts[mail.reason] ?? 'of your settings'}.` },
     ...(unsubscribe === null ? [] : [{ text: 'Unsubscribe', url: unsubscribe }]),
   ];
@@ -167,7 +167,7 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
     message_id: toMessageId(baseUrl, `${mail.event_key}.${user.id}`),
     thread_id: toMessageId(baseUrl, subject.thread),
     headers: {
-      'List-Id': listId(subject.project, hostOf(baseUrl)),
+      'List-Id': listId(subject.project, getHost(baseUrl)),
       ...(unsubscribe !== null && {
         'List-Unsubscribe': `<${unsubscribe}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -192,8 +192,8 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
     .map((mail) =>
       [
         writeHeadline(mail),
-        cut(bodyOf(mail, baseUrl), maxDigestText),
-        pageOf(mail, baseUrl),
+        cut(getBody(mail, baseUrl), maxDigestText),
+        getPageUrl(mail, baseUrl),
         unsubscribeLine(unsubscribeLink(platform, user.id, mail)),
       ]
         .filter((part) => part !== '')

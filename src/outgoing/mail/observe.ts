@@ -103,7 +103,7 @@ const isHistorical = ({ transient = {} }: RecordedChange): boolean => {
 const movesProject = ({ kind, data = {} }: RecordedChange): boolean =>
   kind === 'project.transferred' || (kind === 'project.updated' && 'path' in data);
 
-const causesOf = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> => {
+const listCauses = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> => {
   const { kind, project_id, target_type, target_id, actor_id, event_id } = change;
   if (project_id === null || event_id === null) return [];
   const shared = { ...nothingAdded, event_key: `event-${event_id}`, kind, actor_id, project_id };
@@ -180,7 +180,7 @@ const handleChanges = async (
 ): Promise<void> => {
   if (confirm_addresses) await requestConfirmations(tx, changes);
   const causes: MailCause[] = await finishedPipelines(tx, changes);
-  for (const change of changes) causes.push(...(await causesOf(tx, change)));
+  for (const change of changes) causes.push(...(await listCauses(tx, change)));
   await enqueueAll(
     tx,
     notifyWork,

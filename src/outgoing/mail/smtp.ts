@@ -48,7 +48,7 @@ const openTransport = async (smtpUrl: string) => {
   });
 };
 
-const transportOf = memoizePerStore(
+const getTransport = memoizePerStore(
   async ({ config }: Platform) => await openTransport(config.smtp_url ?? ''),
 );
 
@@ -69,7 +69,7 @@ export const toHeaderText = (text: string, maxLength = 255): string =>
 export const sendMessage = async (platform: Platform, message: Message): Promise<void> => {
   const { mail_from, mail_reply_to } = platform.config;
   const sender = readSender(mail_from ?? '');
-  const transport = await transportOf(platform);
+  const transport = await getTransport(platform);
   await transport.sendMail({
     from: { name: toHeaderText(message.from_name ?? sender.name, 100), address: sender.address },
     to: { name: '', address: message.to },

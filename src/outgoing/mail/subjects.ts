@@ -31,7 +31,7 @@ export type Subject = {
 
 export const subjectKey = ({ target_type, target_id }: SubjectRef): string => `${target_type} ${target_id}`;
 
-const idsOf = (refs: readonly SubjectRef[], type: SubjectRef['target_type']): number[] => [
+const listIds = (refs: readonly SubjectRef[], type: SubjectRef['target_type']): number[] => [
   ...new Set(
     refs.flatMap(({ target_type, target_id }) =>
       target_type === type && target_id !== null ? [target_id] : [],
@@ -231,14 +231,14 @@ export const loadSubjects = async (
   refs: readonly SubjectRef[],
 ): Promise<Map<string, Subject>> => {
   const stored = await Promise.all([
-    loadIssues(store, idsOf(refs, 'Issue')),
-    loadMergeRequests(store, idsOf(refs, 'MergeRequest')),
-    loadSnippets(store, idsOf(refs, 'Snippet')),
-    loadPipelines(store, idsOf(refs, 'Pipeline')),
-    loadCommitComments(store, idsOf(refs, 'CommitComment')),
-    loadReleases(store, idsOf(refs, 'Release')),
+    loadIssues(store, listIds(refs, 'Issue')),
+    loadMergeRequests(store, listIds(refs, 'MergeRequest')),
+    loadSnippets(store, listIds(refs, 'Snippet')),
+    loadPipelines(store, listIds(refs, 'Pipeline')),
+    loadCommitComments(store, listIds(refs, 'CommitComment')),
+    loadReleases(store, listIds(refs, 'Release')),
   ]);
-  const loaded = [...stored.flat(), ...loadMovedProjects(idsOf(refs, 'Project'))];
+  const loaded = [...stored.flat(), ...loadMovedProjects(listIds(refs, 'Project'))];
   const projectIds = [...new Set(loaded.map(({ project_id }) => project_id))];
   const projects = projectIds.length === 0 ? new Map() : await projectsById(store.db, projectIds);
   const complete = loaded.flatMap(({ ref, project_id, complete: toSubject }) => {

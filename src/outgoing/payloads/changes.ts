@@ -19,7 +19,7 @@ const labelByTitle = (labels: readonly LabelFacts[], title: string): object => {
 
 type Convert = (context: Context, values: [never, never]) => [string, Pair][];
 
-const labelsOf = ({ snapshot: { records } }: Context): LabelFacts[] =>
+const listLabels = ({ snapshot: { records } }: Context): LabelFacts[] =>
   (records.issue ?? records.merge_request)?.labels ?? [];
 
 const conversions: Record<string, Convert> = {
@@ -32,7 +32,7 @@ const conversions: Record<string, Convert> = {
     ];
   },
   labels: (context, [before, after]: [string[], string[]]) => {
-    const toLabels = (titles: string[]) => titles.map((title) => labelByTitle(labelsOf(context), title));
+    const toLabels = (titles: string[]) => titles.map((title) => labelByTitle(listLabels(context), title));
     return [['labels', pair(toLabels(before), toLabels(after))]];
   },
   assignee_ids: (context, [before, after]: [number[], number[]]) => [

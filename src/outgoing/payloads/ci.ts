@@ -4,7 +4,14 @@ import { jobUrl, pipelineUrl, shownStatus } from '../../code/repository/statuses
 import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
 import type { EnvironmentFacts, JobFacts, ProjectFacts, RunnerFacts } from '../changes/snapshots/snapshot.ts';
-import { actorOf, placeJson, secondsBetween, userJson, userOf, webUrlOf } from './shared_payload_parts.ts';
+import {
+  getActor,
+  placeJson,
+  secondsBetween,
+  userJson,
+  findUser,
+  getProjectUrl,
+} from './shared_payload_parts.ts';
 import { commitOrNull, loadCommit } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 
@@ -20,7 +27,7 @@ const runnerJson = (runner: RunnerFacts | undefined) =>
         tags: JSON.parse(runner.tag_list) as unknown,
       };
 
-const runnerOf = ({ snapshot: { records } }: Context, { runner_id }: JobFacts) =>
+const findRunner = ({ snapshot: { records } }: Context, { runner_id }: JobFacts) =>
   runnerJson(records.runners?.find(({ id }) => id === runner_id));
 
 const environmentJson = ({ snapshot: { records } }: Context, { environment: name }: JobFacts) => {
@@ -30,7 +37,7 @@ const environmentJson = ({ snapshot: { records } }: Context, { environment: name
 };
 
 const userOrNull = (context: Context, id: number | null) => {
-  const user = userOf(context, id);
+  const user = findUser(context, id);
   return user === null ? null : userJson(context, user);
 };
 
@@ -49,7 +56,7 @@ const buildJson = (context: Context, job: JobFacts) => ({
   manual: job.run_when === 'manual',
   allow_failure: job.allow_failure === 1,
   user: userOrNull(context, job.user_id),
-  runner: runnerOf(context, job),
+  runner: findRunner(context, job),
   artifacts_file: { filename: job.artifact?.filename ?? null, size: job.artifact?.size ?? null },
   environment: environmentJson(context, job),
 });
@@ -102,7 +109,7 @@ export const pipelinePayload = async (context: Context): Promise<Payload> => {
       url: pipelineUrl(site.baseUrl, project.full_path, pipeline.id),
     },
     merge_request: requestJson(context, project),
-    user: userJson(context, actorOf(context, pipeline.user_id)),
+    user: userJson(context, getActor(context, pipeline.user_id)),
     ...placeJson(context),
     commit: await commitOrNull(context, project, pipeline.sha),
     builds: (records.jobs ?? []).map((job) => buildJson(context, job)),
@@ -152,10 +159,10 @@ export const jobPayload = async (context: Context): Promise<Payload> => {
     build_allow_failure: job.allow_failure === 1,
     build_failure_reason: job.failure_reason ?? 'unknown_failure',
     pipeline_id: job.pipeline_id,
-    runner: runnerOf(context, job),
+    runner: findRunner(context, job),
     project_id: project.id,
     project_name: `${project.namespace_name} / ${project.name}`,
-    user: userJson(context, actorOf(context, job.user_id)),
+    user: userJson(context, getActor(context, job.user_id)),
     commit: await jobCommit(context, project),
     ...placeJson(context),
     environment: environmentJson(context, job),
@@ -166,9 +173,9 @@ export const deploymentPayload = async (context: Context): Promise<Payload> => {
   const { project, records, at } = context.snapshot;
   const { deployment, environment } = records;
   if (project === null || deployment === undefined) return {};
-  const web = webUrlOf(context, project);
+  const web = getProjectUrl(context, project);
   const commit = await loadCommit(context, project, deployment.sha);
-  const user = actorOf(context, deployment.user_id);
+  const user = getActor(context, deployment.user_id);
   return {
     object_kind: 'deployment',
     event_type: 'deployment',

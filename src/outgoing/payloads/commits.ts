@@ -5,10 +5,10 @@ import { isGitFailure } from '../../platform/git/failure.ts';
 import type { Commit, FileDiff, Oid } from '../../platform/git/protocol_types.ts';
 import type { Repository } from '../../platform/git/repository.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
-import { webUrlOf } from './shared_payload_parts.ts';
+import { getProjectUrl } from './shared_payload_parts.ts';
 import type { Context } from './context.ts';
 
-export const repositoryOf = ({ platform }: Context, project: ProjectFacts): Repository =>
+export const getContextRepository = ({ platform }: Context, project: ProjectFacts): Repository =>
   getRepository(platform, project);
 
 /** Answers `otherwise` for missing or unreadable objects. An unreachable storage still throws: the work is repeated. */
@@ -27,7 +27,7 @@ export const loadCommit = async (
   id: Oid | null,
 ): Promise<Commit | null> => {
   if (id === null) return null;
-  const reading = repositoryOf(context, project).ask('commits.get', { ids: [id] });
+  const reading = getContextRepository(context, project).ask('commits.get', { ids: [id] });
   const { commits } = await orMissing(reading, { commits: [null] });
   return commits[0] ?? null;
 };
@@ -37,7 +37,7 @@ const commitJson = (context: Context, project: ProjectFacts, commit: Commit) => 
   message: commit.message,
   title: toCommitTitle(commit.message),
   timestamp: formatSigned(commit.author),
-  url: `${webUrlOf(context, project)}/-/commit/${commit.id}`,
+  url: `${getProjectUrl(context, project)}/-/commit/${commit.id}`,
   author: { name: commit.author.name, email: commit.author.email },
 });
 
@@ -60,7 +60,7 @@ const groupFiles = (diffs: readonly FileDiff[]) => {
 
 /** A commit with the names of its files. */
 export const pushedCommitJson = async (context: Context, project: ProjectFacts, commit: Commit) => {
-  const reading = repositoryOf(context, project).ask('diff.files', {
+  const reading = getContextRepository(context, project).ask('diff.files', {
     from: commit.parents[0] ?? null,
     to: commit.id,
     limits,

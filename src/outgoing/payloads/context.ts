@@ -16,7 +16,7 @@ export type Context = {
 /** JSON of a payload; `null` members are sent. */
 export type Payload = { [name: string]: unknown };
 
-const sshPrefixOf = memoizePerStore((platform: Platform) => {
+const getSshPrefix = memoizePerStore((platform: Platform) => {
   const prefixes = new Map<string, string>();
   return (baseUrl: string): string => {
     const prefix = prefixes.get(baseUrl) ?? sshPrefix(baseUrl, platform.config);
@@ -30,7 +30,7 @@ export const makeContext = (platform: Platform, snapshot: Snapshot): Context => 
   return {
     site: { baseUrl, settings: platform.settings.current },
     platform,
-    ssh: sshPrefixOf(platform)(baseUrl),
+    ssh: getSshPrefix(platform)(baseUrl),
     snapshot,
   };
 };

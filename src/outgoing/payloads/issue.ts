@@ -1,5 +1,5 @@
 /** Issues and merge requests. */
-import { actorOf, labelJson, placeJson, userJson, usersJson } from './shared_payload_parts.ts';
+import { getActor, labelJson, placeJson, userJson, usersJson } from './shared_payload_parts.ts';
 import { changesJson } from './changes.ts';
 import type { Context, Payload } from './context.ts';
 import { issueAttributes, mergeRequestAttributes } from './subjects.ts';
@@ -13,7 +13,7 @@ const actions: Record<string, string> = {
   unapproved: 'unapproved',
 };
 
-const actionOf = ({ snapshot }: Context): string => actions[snapshot.kind.split('.')[1] ?? ''] ?? 'update';
+const getAction = ({ snapshot }: Context): string => actions[snapshot.kind.split('.')[1] ?? ''] ?? 'update';
 
 export const issuePayload = (context: Context): Payload => {
   const { project, records } = context.snapshot;
@@ -23,9 +23,9 @@ export const issuePayload = (context: Context): Payload => {
   return {
     object_kind: 'issue',
     event_type: issue.confidential === 1 ? 'confidential_issue' : 'issue',
-    user: userJson(context, actorOf(context)),
+    user: userJson(context, getActor(context)),
     ...placeJson(context),
-    object_attributes: { ...attributes, action: actionOf(context) },
+    object_attributes: { ...attributes, action: getAction(context) },
     labels: attributes.labels,
     assignees: usersJson(context, issue.assignee_ids),
     changes: changesJson(context),
@@ -38,7 +38,7 @@ const reviewersJson = (context: Context, reviewers: readonly { user_id: number; 
   );
 
 /** The former head, if commits were pushed. */
-const oldrevOf = ({ snapshot: { kind, data } }: Context): { oldrev?: string } => {
+const getOldRevision = ({ snapshot: { kind, data } }: Context): { oldrev?: string } => {
   const { sha } = data as { sha?: [string | null, string | null] };
   return kind === 'merge_request.pushed' && typeof sha?.[0] === 'string' ? { oldrev: sha[0] } : {};
 };
@@ -51,9 +51,9 @@ export const mergeRequestPayload = async (context: Context): Promise<Payload> =>
   return {
     object_kind: 'merge_request',
     event_type: 'merge_request',
-    user: userJson(context, actorOf(context)),
+    user: userJson(context, getActor(context)),
     ...placeJson(context),
-    object_attributes: { ...attributes, ...oldrevOf(context), action: actionOf(context) },
+    object_attributes: { ...attributes, ...getOldRevision(context), action: getAction(context) },
     labels: request.labels.map(labelJson),
     changes: changesJson(context),
     assignees: usersJson(context, request.assignee_ids),

@@ -1,7 +1,7 @@
 /** Payloads of memberships, and of changes of users, groups, projects and keys, for hooks of the instance. Pure. */
 import { formatTime } from '../../platform/time.ts';
 import type { ProjectFacts, Snapshot } from '../changes/snapshots/snapshot.ts';
-import { userOf, usersJson } from './shared_payload_parts.ts';
+import { findUser, usersJson } from './shared_payload_parts.ts';
 import type { Context, Payload } from './context.ts';
 
 const roleNames: Record<number, string> = {
@@ -19,13 +19,13 @@ const memberEvents: Record<string, [project: string, group: string]> = {
 };
 
 /** Times of the record, or of the change. */
-const timesOf = ({ at }: Snapshot, record?: { created_at?: number; updated_at?: number }) => ({
+const formatTimes = ({ at }: Snapshot, record?: { created_at?: number; updated_at?: number }) => ({
   created_at: formatTime(record?.created_at ?? at),
   updated_at: formatTime(record?.updated_at ?? at),
 });
 
 /** The end of a membership as a time: payloads have no dates here. */
-const expiryOf = ({ expires_at }: { expires_at: string | null }): string | null =>
+const formatExpiry = ({ expires_at }: { expires_at: string | null }): string | null =>
   expires_at === null ? null : `${expires_at}T00:00:00Z`;
 
 export const memberPayload = (context: Context): Payload => {
@@ -33,7 +33,7 @@ export const memberPayload = (context: Context): Payload => {
   const { project, records, kind } = snapshot;
   const { member, group } = records;
   if (member === undefined) return {};
-  const user = userOf(context, member.user_id);
+  const user = findUser(context, member.user_id);
   const role = roleNames[member.access_level] ?? String(member.access_level);
   const events = memberEvents[kind.split('.')[1] ?? ''] ?? ['', ''];
   const person = {
@@ -42,7 +42,7 @@ export const memberPayload = (context: Context): Payload => {
     user_username: user?.username ?? null,
     user_email: user?.email ?? null,
   };
-  const times = timesOf(snapshot, { created_at: member.created_at });
+  const times = formatTimes(snapshot, { created_at: member.created_at });
   if (project !== null) {
     return {
       object_kind: 'member',
@@ -56,7 +56,7 @@ export const memberPayload = (context: Context): Payload => {
       ...person,
       access_level: role,
       project_access: role,
-      expires_at: expiryOf(member),
+      expires_at: formatExpiry(member),
     };
   }
   return {
@@ -70,7 +70,7 @@ export const memberPayload = (context: Context): Payload => {
     ...person,
     group_access: role,
     group_plan: null,
-    expires_at: expiryOf(member),
+    expires_at: formatExpiry(member),
   };
 };
 
@@ -99,7 +99,7 @@ const projectPayload = (context: Context, project: ProjectFacts, verb: string): 
   };
   return {
     event_name,
-    ...timesOf(context.snapshot, project),
+    ...formatTimes(context.snapshot, project),
     name: project.name,
     path: project.path,
     path_with_namespace: project.full_path,
@@ -125,7 +125,7 @@ const userPayload = (context: Context, verb: string): Payload => {
   const isRenamed = Array.isArray(username);
   return {
     event_name: names[verb] ?? (isRenamed ? 'user_rename' : 'user_update'),
-    ...timesOf(context.snapshot, user),
+    ...formatTimes(context.snapshot, user),
     name: user?.name ?? null,
     email: user?.email ?? null,
     user_id: user?.id ?? null,
@@ -151,7 +151,7 @@ const groupPayload = (context: Context, verb: string): Payload => {
   const parent = full_path.includes('/') ? full_path.slice(0, full_path.lastIndexOf('/') + 1) : '';
   return {
     event_name: names[verb] ?? (isRenamed || isMoved ? 'group_rename' : 'group_update'),
-    ...timesOf(context.snapshot, group),
+    ...formatTimes(context.snapshot, group),
     name: group?.name ?? null,
     path: group?.path ?? null,
     full_path: group?.full_path ?? null,
@@ -167,7 +167,7 @@ const keyPayload = ({ snapshot }: Context, verb: string): Payload => {
   const { key } = snapshot.records;
   return {
     event_name: verb === 'created' ? 'key_create' : 'key_destroy',
-    ...timesOf(snapshot),
+    ...formatTimes(snapshot),
     username: key?.username ?? null,
     key: key === undefined ? null : `${key.type} ${key.blob}`,
     id: key?.id ?? null,

@@ -3,7 +3,7 @@ import { toIndividualId } from '../../planning/discussions/discussion_id.ts';
 import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { isConfidentialRecord } from '../changes/confidential_records.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
-import { actorOf, placeJson, userJson, webUrlOf } from './shared_payload_parts.ts';
+import { getActor, placeJson, userJson, getProjectUrl } from './shared_payload_parts.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 import { issueAttributes, mergeRequestAttributes, snippetAttributes } from './subjects.ts';
@@ -71,13 +71,13 @@ const commentAttributes = (context: Context, project: ProjectFacts) => {
     internal: false,
     resolved_at: null,
     system: false,
-    url: `${webUrlOf(context, project)}/-/commit/${comment.sha}#note_${comment.id}`,
+    url: `${getProjectUrl(context, project)}/-/commit/${comment.sha}#note_${comment.id}`,
     created_at: formatTime(comment.created_at),
     updated_at: formatTime(comment.updated_at ?? comment.created_at),
   };
 };
 
-const actionOf = (kind: string): string => (kind.endsWith('.created') ? 'create' : 'update');
+const getAction = (kind: string): string => (kind.endsWith('.created') ? 'create' : 'update');
 
 export const notePayload = async (context: Context): Promise<Payload> => {
   const { project, records, kind } = context.snapshot;
@@ -91,10 +91,10 @@ export const notePayload = async (context: Context): Promise<Payload> => {
   return {
     object_kind: 'note',
     event_type: isConfidentialRecord(records) ? 'confidential_note' : 'note',
-    user: userJson(context, actorOf(context)),
+    user: userJson(context, getActor(context)),
     project_id: project.id,
     ...placeJson(context),
-    object_attributes: { ...attributes, action: actionOf(kind) },
+    object_attributes: { ...attributes, action: getAction(kind) },
     ...subject,
     ...(comment !== undefined && { commit: await commitOrNull(context, project, comment.sha) }),
   };
@@ -110,7 +110,7 @@ export const emojiPayload = async (context: Context): Promise<Payload> => {
   return {
     object_kind: 'emoji',
     event_type: event,
-    user: userJson(context, actorOf(context)),
+    user: userJson(context, getActor(context)),
     project_id: project.id,
     ...placeJson(context),
     object_attributes: {

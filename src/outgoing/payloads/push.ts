@@ -1,8 +1,8 @@
 /** Pushes of branches and tags. */
 import { zeroOid } from '../../platform/git/protocol_types.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
-import { actorOf, placeJson, userJson } from './shared_payload_parts.ts';
-import { orMissing, pushedCommitJson, repositoryOf } from './commits.ts';
+import { getActor, placeJson, userJson } from './shared_payload_parts.ts';
+import { orMissing, pushedCommitJson, getContextRepository } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 import { groupPushOptions } from './push_options.ts';
 
@@ -19,7 +19,7 @@ const loadPushedCommits = async (
   const none = { commits: [], total: 0 };
   if (after === zeroOid || !ref.startsWith('refs/heads/')) return none;
   const isDefault = ref === `refs/heads/${project.default_branch}`;
-  const repository = repositoryOf(context, project);
+  const repository = getContextRepository(context, project);
   const loadStart = async (): Promise<string[]> => {
     if (before !== zeroOid) return [before];
     if (isDefault || project.default_branch === null) return [];
@@ -49,7 +49,7 @@ const loadTagMessage = async (
 ): Promise<{ message: string | null; commit: string | null }> => {
   const none = { message: null, commit: after === zeroOid ? null : after };
   if (after === zeroOid || !ref.startsWith('refs/tags/')) return none;
-  const { refs } = await orMissing(repositoryOf(context, project).ask('refs.get', { names: [ref] }), {
+  const { refs } = await orMissing(getContextRepository(context, project).ask('refs.get', { names: [ref] }), {
     refs: [],
   });
   const [tag] = refs;
@@ -60,7 +60,7 @@ export const pushPayload = async (context: Context): Promise<Payload> => {
   const { snapshot } = context;
   const { project } = snapshot;
   const { before, after, ref } = snapshot.data as Update;
-  const actor = actorOf(context);
+  const actor = getActor(context);
   const user = userJson(context, actor);
   if (project === null) return {};
   const name = snapshot.payload === 'push' ? 'push' : 'tag_push';
@@ -91,7 +91,7 @@ export const pushPayload = async (context: Context): Promise<Payload> => {
 /** All refs of one push, for hooks that ask for `repository_update`. */
 export const repositoryUpdatePayload = (context: Context): Payload => {
   const { snapshot } = context;
-  const user = userJson(context, actorOf(context));
+  const user = userJson(context, getActor(context));
   const { refs } = snapshot.data as { refs: Update[] };
   return {
     event_name: 'repository_update',

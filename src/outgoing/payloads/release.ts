@@ -1,5 +1,5 @@
 import { formatTime } from '../../platform/time.ts';
-import { placeJson, webUrlOf } from './shared_payload_parts.ts';
+import { placeJson, getProjectUrl } from './shared_payload_parts.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context, Payload } from './context.ts';
 
@@ -11,7 +11,7 @@ export const releasePayload = async (context: Context): Promise<Payload> => {
   const { project, records, kind } = context.snapshot;
   const { release } = records;
   if (project === null || release === undefined) return {};
-  const web = webUrlOf(context, project);
+  const web = getProjectUrl(context, project);
   const tag = encodeURIComponent(release.tag);
   const links = release.links.map(({ id, name, url, link_type }) => ({ id, link_type, name, url }));
   const sources = formats.map((format) => ({

@@ -21,12 +21,12 @@ const ghost: UserFacts = {
   updated_at: 0,
 };
 
-export const userOf = ({ snapshot: { users } }: Context, id: number | null | undefined): UserFacts | null =>
+export const findUser = ({ snapshot: { users } }: Context, id: number | null | undefined): UserFacts | null =>
   id === null || id === undefined ? null : (users[String(id)] ?? null);
 
 /** The author of the change; a placeholder if the author is unknown. */
-export const actorOf = (context: Context, id = context.snapshot.actor_id): UserFacts =>
-  userOf(context, id) ?? ghost;
+export const getActor = (context: Context, id = context.snapshot.actor_id): UserFacts =>
+  findUser(context, id) ?? ghost;
 
 export const userJson = ({ site }: Context, user: UserFacts) => ({
   id: user.id,
@@ -38,15 +38,15 @@ export const userJson = ({ site }: Context, user: UserFacts) => ({
 
 export const usersJson = (context: Context, ids: readonly number[]) =>
   ids.flatMap((id) => {
-    const user = userOf(context, id);
+    const user = findUser(context, id);
     return user === null ? [] : [userJson(context, user)];
   });
 
-export const webUrlOf = ({ site }: Context, { full_path }: Pick<ProjectFacts, 'full_path'>): string =>
+export const getProjectUrl = ({ site }: Context, { full_path }: Pick<ProjectFacts, 'full_path'>): string =>
   `${site.baseUrl}/${full_path}`;
 
 export const projectJson = (context: Context, project: ProjectFacts) => {
-  const web_url = webUrlOf(context, project);
+  const web_url = getProjectUrl(context, project);
   const http = `${web_url}.git`;
   const ssh = `${context.ssh}${project.full_path}.git`;
   return {

@@ -6,7 +6,7 @@ import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
 import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import type { IssueFacts, MergeRequestFacts, ProjectFacts, Records } from '../changes/snapshots/snapshot.ts';
-import { labelJson, projectJson, visibilityLevels, webUrlOf } from './shared_payload_parts.ts';
+import { labelJson, projectJson, visibilityLevels, getProjectUrl } from './shared_payload_parts.ts';
 import { commitOrNull } from './commits.ts';
 import type { Context } from './context.ts';
 
@@ -15,7 +15,7 @@ const mergeRequestStates = { opened: 1, closed: 2, merged: 3, locked: 4 } as con
 
 const formatSpent = (seconds: number): string | null => (seconds === 0 ? null : `${seconds}s`);
 
-const timesOf = (one: Pick<IssueFacts, 'time_estimate' | 'total_time_spent'>) => ({
+const formatTimes = (one: Pick<IssueFacts, 'time_estimate' | 'total_time_spent'>) => ({
   time_estimate: one.time_estimate,
   total_time_spent: one.total_time_spent,
   human_time_estimate: formatSpent(one.time_estimate),
@@ -44,7 +44,7 @@ export const issueAttributes = ({ site }: Context, issue: IssueFacts, project: P
   closed_at: formatTimeOrNull(issue.closed_at),
   url: issueUrl(site.baseUrl, project.full_path, issue.iid),
   type: 'Issue',
-  ...timesOf(issue),
+  ...formatTimes(issue),
 });
 
 /** Like `detailed_merge_status` of the API, derived only from the row. */
@@ -55,7 +55,7 @@ const toDetailedStatus = (request: MergeRequestFacts): string => {
   return request.merge_status === 'can_be_merged' ? 'mergeable' : 'conflict';
 };
 
-const branchesOf = async (context: Context, request: MergeRequestFacts, target: ProjectFacts) => ({
+const getBranches = async (context: Context, request: MergeRequestFacts, target: ProjectFacts) => ({
   source_branch: request.source_branch,
   target_branch: request.target_branch,
   source_project_id: request.source_project_id,
@@ -66,7 +66,7 @@ const branchesOf = async (context: Context, request: MergeRequestFacts, target: 
   last_commit: await commitOrNull(context, target, request.head_sha),
 });
 
-const mergeStateOf = (request: MergeRequestFacts) => ({
+const getMergeState = (request: MergeRequestFacts) => ({
   merge_status: request.merge_status,
   detailed_merge_status: toDetailedStatus(request),
   merge_commit_sha: request.merge_commit_sha,
@@ -93,8 +93,8 @@ export const mergeRequestAttributes = async (
   description: request.description,
   state: request.state,
   state_id: mergeRequestStates[request.state],
-  ...(await branchesOf(context, request, target)),
-  ...mergeStateOf(request),
+  ...(await getBranches(context, request, target)),
+  ...getMergeState(request),
   draft: isWorkInProgress(request.title),
   work_in_progress: isWorkInProgress(request.title),
   author_id: request.author_id,
@@ -106,7 +106,7 @@ export const mergeRequestAttributes = async (
   url: mergeRequestUrl(context.site.baseUrl, target.full_path, request.iid),
   created_at: formatTime(request.created_at),
   updated_at: formatTime(request.updated_at),
-  ...timesOf(request),
+  ...formatTimes(request),
 });
 
 export const snippetAttributes = (
@@ -125,5 +125,5 @@ export const snippetAttributes = (
   file_name: snippet.file_name,
   type: 'ProjectSnippet',
   visibility_level: visibilityLevels[snippet.visibility],
-  url: `${webUrlOf(context, project)}/snippets/${snippet.id}`,
+  url: `${getProjectUrl(context, project)}/snippets/${snippet.id}`,
 });

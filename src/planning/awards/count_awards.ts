@@ -67,14 +67,14 @@ export const countAwards = async (
   const counted = { type: target.type, id: target.id, note_ids, user_id: viewer.user_id ?? 0 };
   const rows = await awardCounts(db, counted);
   const named = rows.length === 0 ? [] : await awardNames(db, counted);
-  const keyOf = (one: Pick<Row, 'target_type' | 'target_id' | 'name'>): string =>
+  const toKey = (one: Pick<Row, 'target_type' | 'target_id' | 'name'>): string =>
     `${one.target_type} ${one.target_id} ${one.name}`;
-  const people = Map.groupBy(named, keyOf);
+  const people = Map.groupBy(named, toKey);
   const toCount = (row: Row): AwardCount => ({
     name: row.name,
     count: row.count,
     own_id: row.own_id,
-    people: (people.get(keyOf(row)) ?? []).slice(0, maxNamed).map(({ person }) => person),
+    people: (people.get(toKey(row)) ?? []).slice(0, maxNamed).map(({ person }) => person),
   });
   const notes = Map.groupBy(
     rows.filter((row) => row.target_type === 'Note'),

@@ -8,7 +8,7 @@ import { issueNoun } from '../issues/noun.ts';
 import type { Neighbours } from '../issues/positions/place_issue.ts';
 import { checkNeighbours, reorderIssue, reorderLocked } from '../issues/positions/reorder.ts';
 import { type IssueEdit, updateIssue } from '../issues/update.ts';
-import { type BoardColumn, type ColumnKey, columnsOf, idsOfLists } from './columns/columns.ts';
+import { type BoardColumn, type ColumnKey, listColumns, idsOfLists } from './columns/columns.ts';
 import type { BoardOwner } from './owner.ts';
 import type { Board, BoardList } from './queries.ts';
 
@@ -39,7 +39,7 @@ const findCard = async (call: Call, { project, group }: BoardOwner, id: number):
 };
 
 const findColumn = (board: Board, key: ColumnKey): BoardColumn => {
-  const column = columnsOf(board).find((one) => one.key === key);
+  const column = listColumns(board).find((one) => one.key === key);
   if (column === undefined) throw refused('The board has no such column any more');
   return column;
 };

@@ -33,7 +33,7 @@ const ownedBoards = (db: Reader, owner: Owner) =>
 const byId = <R extends { id: number }>(rows: readonly R[]): Map<number, R> =>
   new Map(rows.map((row) => [row.id, row]));
 
-const idsOf = (rows: readonly { [name: string]: unknown }[], name: string): number[] => [
+const listIds = (rows: readonly { [name: string]: unknown }[], name: string): number[] => [
   ...new Set(rows.map((row) => row[name]).filter((id) => typeof id === 'number')),
 ];
 
@@ -88,12 +88,12 @@ const completeBoards = async (db: Reader, owner: Owner, rows: BoardRow[]): Promi
     .where('board_id', 'in', boardIds)
     .orderBy('label_id')
     .execute();
-  const labels = await loadLabels(db, owner, [...idsOf(lists, 'label_id'), ...idsOf(scope, 'label_id')]);
+  const labels = await loadLabels(db, owner, [...listIds(lists, 'label_id'), ...listIds(scope, 'label_id')]);
   const milestones = await loadMilestones(db, owner, [
-    ...idsOf(lists, 'milestone_id'),
-    ...idsOf(rows, 'milestone_id'),
+    ...listIds(lists, 'milestone_id'),
+    ...listIds(rows, 'milestone_id'),
   ]);
-  const users = await basicUsersById(db, [...idsOf(lists, 'assignee_id'), ...idsOf(rows, 'assignee_id')]);
+  const users = await basicUsersById(db, [...listIds(lists, 'assignee_id'), ...listIds(rows, 'assignee_id')]);
   const complete = lists.map((list) => ({
     ...list,
     label: labels.get(list.label_id ?? 0) ?? null,

@@ -27,7 +27,7 @@ const listEvents = async (call: Call, target: Target, kind: Kind, { limit, offse
   return { items: await resourceEventsJson(call, rows), total };
 };
 
-const routesOf = (noun: Noun, kind: Kind) => {
+const declareRoutes = (noun: Noun, kind: Kind) => {
   const path = `/projects/:id/${noun.segment}/:${noun.param}/resource_${kind}_events`;
   const params = { id: idOrPath('project'), [noun.param]: id(`iid of the ${noun.word}`) };
   const shared = { area: noun.segment, audience: 'user', reply: resourceEventShape } as const;
@@ -60,4 +60,4 @@ const routesOf = (noun: Noun, kind: Kind) => {
 };
 
 export const resourceEventRoutes = (noun: Noun) =>
-  (Object.keys(kinds) as Kind[]).flatMap((kind) => routesOf(noun, kind));
+  (Object.keys(kinds) as Kind[]).flatMap((kind) => declareRoutes(noun, kind));

@@ -78,7 +78,7 @@ const addRoute = (root: Node, route: Route): void => {
   node.leaves.set(route.method, { route, names });
 };
 
-const leafOf = ({ leaves }: Node, method: string): Leaf | undefined =>
+const findLeaf = ({ leaves }: Node, method: string): Leaf | undefined =>
   leaves.get(method) ?? (method === 'HEAD' ? leaves.get('GET') : undefined) ?? leaves.get('*');
 
 type Walk = {
@@ -92,7 +92,7 @@ type Walk = {
 /** Follows the segments from `at`, and backtracks if they match no route. */
 const follow = (walk: Walk, node: Node, at = 0): Leaf | undefined => {
   const segment = walk.segments[at];
-  if (segment === undefined) return leafOf(node, walk.method);
+  if (segment === undefined) return findLeaf(node, walk.method);
   const next = node.words.get(segment);
   const match = next && follow(walk, next, at + 1);
   if (match !== undefined) return match;

@@ -39,8 +39,8 @@ const accessTokenJson = (token: AccessToken, now: number) => ({
   access_level: token.access_level,
 });
 
-const pathOf = ({ plural }: SourceKind): string => `/${plural}/:id/access_tokens`;
-const paramsOf = ({ noun }: SourceKind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
+const getPath = ({ plural }: SourceKind): string => `/${plural}/:id/access_tokens`;
+const getParams = ({ noun }: SourceKind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
 
 /** @throws Failure 404 for a hidden source, 403 for callers who may not administer its members */
 const findAdministered = async (kind: SourceKind, call: Call, id: number | string): Promise<Source> => {
@@ -52,13 +52,13 @@ const findAdministered = async (kind: SourceKind, call: Call, id: number | strin
 const list = (kind: SourceKind) =>
   endpoint({
     method: 'GET',
-    path: pathOf(kind),
+    path: getPath(kind),
     summary: `List access tokens of a ${kind.noun}`,
     area,
     audience: 'user',
     list: true,
     params: object({
-      ...paramsOf(kind),
+      ...getParams(kind),
       state: optional(oneOf(['active', 'inactive'])),
       revoked: optional(boolean()),
       search: optional(text({ description: 'part of the name' })),
@@ -82,11 +82,11 @@ const list = (kind: SourceKind) =>
 const one = (kind: SourceKind) =>
   endpoint({
     method: 'GET',
-    path: `${pathOf(kind)}/:token_id`,
+    path: `${getPath(kind)}/:token_id`,
     summary: `Get an access token of a ${kind.noun}`,
     area,
     audience: 'user',
-    params: object({ ...paramsOf(kind), token_id: idParam() }),
+    params: object({ ...getParams(kind), token_id: idParam() }),
     reply: shape,
     handle: async (call, { id, token_id }) =>
       accessTokenJson(
@@ -103,12 +103,12 @@ const newJson = async (call: Call, source: Source, made: { id: number; text: str
 const create = (kind: SourceKind) =>
   endpoint({
     method: 'POST',
-    path: pathOf(kind),
+    path: getPath(kind),
     summary: `Create an access token of a ${kind.noun} with its bot user`,
     area,
     audience: 'user',
     params: object({
-      ...paramsOf(kind),
+      ...getParams(kind),
       name: text(),
       description: optional(clearable(text({ description: 'purpose' }))),
       scopes: texts({ description: accessTokenScopes.join(', ') }),
@@ -132,11 +132,11 @@ const create = (kind: SourceKind) =>
 const revoke = (kind: SourceKind) =>
   endpoint({
     method: 'DELETE',
-    path: `${pathOf(kind)}/:token_id`,
+    path: `${getPath(kind)}/:token_id`,
     summary: `Revoke an access token of a ${kind.noun}`,
     area,
     audience: 'user',
-    params: object({ ...paramsOf(kind), token_id: idParam() }),
+    params: object({ ...getParams(kind), token_id: idParam() }),
     reply: null,
     handle: async (call, { id, token_id }) => {
       const source = await findAdministered(kind, call, id);
@@ -149,11 +149,11 @@ const revoke = (kind: SourceKind) =>
 const rotate = (kind: SourceKind) =>
   endpoint({
     method: 'POST',
-    path: `${pathOf(kind)}/:token_id/rotate`,
+    path: `${getPath(kind)}/:token_id/rotate`,
     summary: `Rotate an access token of a ${kind.noun}`,
     area,
     audience: 'user',
-    params: object({ ...paramsOf(kind), token_id: idParam(), expires_at: expiry }),
+    params: object({ ...getParams(kind), token_id: idParam(), expires_at: expiry }),
     reply: newShape,
     handle: async (call, { id, token_id, expires_at = null }) => {
       const source = await findAdministered(kind, call, id);
@@ -165,11 +165,11 @@ const rotate = (kind: SourceKind) =>
 const rotateSelf = (kind: SourceKind) =>
   endpoint({
     method: 'POST',
-    path: `${pathOf(kind)}/self/rotate`,
+    path: `${getPath(kind)}/self/rotate`,
     summary: `Rotate the ${kind.noun} access token of the request`,
     area,
     audience: 'user',
-    params: object({ ...paramsOf(kind), expires_at: expiry }),
+    params: object({ ...getParams(kind), expires_at: expiry }),
     reply: newShape,
     handle: async (call, { id, expires_at = null }) => {
       const source = await kind.find(call, id);

@@ -43,22 +43,22 @@ const loadBadge = async (
   return row;
 };
 
-const pathOf = ({ plural }: BadgeOwnerKind): string => `/${plural}/:id/badges`;
+const getPath = ({ plural }: BadgeOwnerKind): string => `/${plural}/:id/badges`;
 
-const paramsOf = ({ noun }: BadgeOwnerKind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
+const getParams = ({ noun }: BadgeOwnerKind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
 
 const written = { area, audience: 'user', reply: badgeShape } as const;
 
 const list = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'GET',
-    path: pathOf(kind),
+    path: getPath(kind),
     summary: `List badges of a ${kind.noun}`,
     area,
     audience: 'optional',
     list: true,
     params: object({
-      ...paramsOf(kind),
+      ...getParams(kind),
       name: optional(text({ description: 'exact name' })),
       ...pageParams,
     }),
@@ -81,11 +81,11 @@ const list = (kind: BadgeOwnerKind) =>
 const render = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'GET',
-    path: `${pathOf(kind)}/render`,
+    path: `${getPath(kind)}/render`,
     summary: `Preview a badge of a ${kind.noun}`,
     area,
     audience: 'user',
-    params: object({ ...paramsOf(kind), link_url: linkUrl, image_url: imageUrl, name }),
+    params: object({ ...getParams(kind), link_url: linkUrl, image_url: imageUrl, name }),
     reply: previewShape,
     handle: async (call, { id, link_url, image_url }) => {
       const owner = await kind.findToChange(call, id);
@@ -97,11 +97,11 @@ const render = (kind: BadgeOwnerKind) =>
 const one = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'GET',
-    path: `${pathOf(kind)}/:badge_id`,
+    path: `${getPath(kind)}/:badge_id`,
     summary: `Get a badge of a ${kind.noun}`,
     area,
     audience: 'optional',
-    params: object({ ...paramsOf(kind), badge_id: idParam() }),
+    params: object({ ...getParams(kind), badge_id: idParam() }),
     reply: badgeShape,
     handle: async (call, params) => {
       const owner = await kind.find(call, params.id);
@@ -112,10 +112,10 @@ const one = (kind: BadgeOwnerKind) =>
 const create = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'POST',
-    path: pathOf(kind),
+    path: getPath(kind),
     summary: `Add a badge to a ${kind.noun}`,
     ...written,
-    params: object({ ...paramsOf(kind), link_url: linkUrl, image_url: imageUrl, name }),
+    params: object({ ...getParams(kind), link_url: linkUrl, image_url: imageUrl, name }),
     handle: async (call, { id, link_url, image_url, name: title = null }) => {
       const owner = await kind.findToChange(call, id);
       checkUrls({ link_url, image_url });
@@ -132,11 +132,11 @@ const create = (kind: BadgeOwnerKind) =>
 const update = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'PUT',
-    path: `${pathOf(kind)}/:badge_id`,
+    path: `${getPath(kind)}/:badge_id`,
     summary: `Update a badge of a ${kind.noun}`,
     ...written,
     params: object({
-      ...paramsOf(kind),
+      ...getParams(kind),
       badge_id: idParam(),
       link_url: optional(linkUrl),
       image_url: optional(imageUrl),
@@ -164,11 +164,11 @@ const update = (kind: BadgeOwnerKind) =>
 const remove = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'DELETE',
-    path: `${pathOf(kind)}/:badge_id`,
+    path: `${getPath(kind)}/:badge_id`,
     summary: `Delete a badge of a ${kind.noun}`,
     ...written,
     reply: null,
-    params: object({ ...paramsOf(kind), badge_id: idParam() }),
+    params: object({ ...getParams(kind), badge_id: idParam() }),
     handle: async (call, { id, badge_id }) => {
       const owner = await kind.findToChange(call, id);
       await loadBadge(call, owner.own, badge_id);

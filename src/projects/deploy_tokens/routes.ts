@@ -89,8 +89,8 @@ const listJson = async (call: Call, owner: TokenOwner | null, params: ListParams
   return { items: items.map((row) => tokenJson(row, call.now)), total };
 };
 
-const pathOf = ({ plural }: Kind): string => `/${plural}/:id/deploy_tokens`;
-const paramsOf = ({ noun }: Kind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
+const getPath = ({ plural }: Kind): string => `/${plural}/:id/deploy_tokens`;
+const getParams = ({ noun }: Kind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
 const active = optional(boolean({ description: 'false: only expired milestones' }));
 
 const all = endpoint({
@@ -108,12 +108,12 @@ const all = endpoint({
 const list = (kind: Kind) =>
   endpoint({
     method: 'GET',
-    path: pathOf(kind),
+    path: getPath(kind),
     summary: `List deploy tokens of a ${kind.noun}`,
     area,
     audience: 'user',
     list: true,
-    params: object({ ...paramsOf(kind), active, scopes: unsupportedFilter(), ...pageParams }),
+    params: object({ ...getParams(kind), active, scopes: unsupportedFilter(), ...pageParams }),
     reply: tokenShape,
     handle: async (call, params) => await listJson(call, await kind.find(call, params.id), params),
   });
@@ -121,11 +121,11 @@ const list = (kind: Kind) =>
 const one = (kind: Kind) =>
   endpoint({
     method: 'GET',
-    path: `${pathOf(kind)}/:token_id`,
+    path: `${getPath(kind)}/:token_id`,
     summary: `Get a deploy token of a ${kind.noun}`,
     area,
     audience: 'user',
-    params: object({ ...paramsOf(kind), token_id: idParam() }),
+    params: object({ ...getParams(kind), token_id: idParam() }),
     reply: tokenShape,
     handle: async (call, { id, token_id }) =>
       tokenJson(await findDeployToken(call, await kind.find(call, id), token_id), call.now),
@@ -134,12 +134,12 @@ const one = (kind: Kind) =>
 const create = (kind: Kind) =>
   endpoint({
     method: 'POST',
-    path: pathOf(kind),
+    path: getPath(kind),
     summary: `Create a deploy token of a ${kind.noun}`,
     area,
     audience: 'user',
     params: object({
-      ...paramsOf(kind),
+      ...getParams(kind),
       name: text(),
       username: optional(text({ description: 'default: `gitlab+deploy-token-` and its id' })),
       scopes: texts({ description: deployTokenScopes.join(', ') }),
@@ -156,11 +156,11 @@ const create = (kind: Kind) =>
 const remove = (kind: Kind) =>
   endpoint({
     method: 'DELETE',
-    path: `${pathOf(kind)}/:token_id`,
+    path: `${getPath(kind)}/:token_id`,
     summary: `Revoke a deploy token of a ${kind.noun}`,
     area,
     audience: 'user',
-    params: object({ ...paramsOf(kind), token_id: idParam() }),
+    params: object({ ...getParams(kind), token_id: idParam() }),
     reply: null,
     handle: async (call, { id, token_id }) =>
       await revokeDeployToken(call, await kind.find(call, id), token_id),

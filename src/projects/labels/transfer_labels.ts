@@ -17,19 +17,19 @@ const ofProject = ({ id }: TransferredProject) => sql<boolean>`(
   (target_type = 'Issue' and target_id in (select id from issues where project_id = ${id}))
   or (target_type = 'MergeRequest' and target_id in (select id from merge_requests where project_id = ${id})))`;
 
-const boardsOf = ({ id }: TransferredProject) => sql`select id from boards where project_id = ${id}`;
+const selectBoards = ({ id }: TransferredProject) => sql`select id from boards where project_id = ${id}`;
 
 /** Subquery: labels that the project's boards name. */
 const onBoards = (project: TransferredProject) =>
-  sql`select label_id from board_lists where label_id is not null and board_id in (${boardsOf(project)})
-    union select label_id from board_labels where board_id in (${boardsOf(project)})`;
+  sql`select label_id from board_lists where label_id is not null and board_id in (${selectBoards(project)})
+    union select label_id from board_labels where board_id in (${selectBoards(project)})`;
 
 /** Replaces a label on the project's boards. Boards that have the new label already are left as they are. */
 const updateBoards = async (tx: Tx, project: TransferredProject, from: number, to: number): Promise<void> => {
   for (const table of ['board_lists', 'board_labels'] as const) {
     const own = sql`select board_id from ${sql.table(table)} where label_id = ${to}`;
     await sql`update ${sql.table(table)} set label_id = ${to} where label_id = ${from}
-      and board_id in (${boardsOf(project)}) and board_id not in (${own})`.execute(tx.db);
+      and board_id in (${selectBoards(project)}) and board_id not in (${own})`.execute(tx.db);
   }
 };
 

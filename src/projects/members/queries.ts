@@ -105,7 +105,7 @@ const reachingGroups = async (db: Reader, source: Source, now: number): Promise<
 type Places = { project: number | null; groups: readonly number[] };
 
 /** The project or group itself, and all groups whose members have a role in it. */
-const placesOf = async (db: Reader, source: Source, { inherited, now }: MemberFilter): Promise<Places> => {
+const loadPlaces = async (db: Reader, source: Source, { inherited, now }: MemberFilter): Promise<Places> => {
   const isProject = source.type === 'Project';
   const own = isProject ? [] : [source.id];
   const groups = inherited ? [...own, ...(await reachingGroups(db, source, now))] : own;
@@ -129,7 +129,7 @@ const matchesFilter = ({ query, now, user_ids = [], skip_users = [] }: MemberFil
 const inPlace = (type: SourceType, ids: readonly number[]): RawBuilder<boolean> =>
   sql<boolean>`(source_type = ${type} and source_id in (${sql.join([...ids])}))`;
 
-const conditionsOf = ({ project, groups }: Places): RawBuilder<boolean>[] => [
+const toConditions = ({ project, groups }: Places): RawBuilder<boolean>[] => [
   ...(project === null ? [] : [inPlace('Project', [project])]),
   ...groups.map((id) => inPlace('Namespace', [id])),
 ];
@@ -138,7 +138,7 @@ const conditionsOf = ({ project, groups }: Places): RawBuilder<boolean>[] => [
 const partsAtOnce = 100;
 
 /** Joins lists of users. Reads at most the first `limit` of each list. */
-const firstOf = (lists: readonly RawBuilder<unknown>[], limit: number): RawBuilder<unknown> =>
+const selectFirst = (lists: readonly RawBuilder<unknown>[], limit: number): RawBuilder<unknown> =>
   sql`select distinct user_id from (${sql.join(
     lists.map((list) => sql`select user_id from (${list} order by user_id limit ${limit}) as part`),
     sql` union all `,
@@ -151,14 +151,14 @@ const usersOfPage = (
   { limit, offset }: PageRequest,
 ): RawBuilder<unknown> => {
   const isRequested = matchesFilter(filter);
-  const lists = conditionsOf(places).map(
+  const lists = toConditions(places).map(
     (place) => sql`select user_id from members where ${place} and ${isRequested}`,
   );
   const end = offset + limit;
   const parts: RawBuilder<unknown>[] = [];
   for (let at = 0; at < lists.length; at += partsAtOnce)
-    parts.push(firstOf(lists.slice(at, at + partsAtOnce), end));
-  return sql`${firstOf(parts, end)} order by user_id limit ${limit} offset ${offset}`;
+    parts.push(selectFirst(lists.slice(at, at + partsAtOnce), end));
+  return sql`${selectFirst(parts, end)} order by user_id limit ${limit} offset ${offset}`;
 };
 
 const countUsers = async (
@@ -181,7 +181,7 @@ export const listMembers = async (
   filter: MemberFilter,
   page: PageRequest,
 ): Promise<{ rows: ListedMember[]; total: number }> => {
-  const places = await placesOf(db, source, filter);
+  const places = await loadPlaces(db, source, filter);
   const users = usersOfPage(places, filter, page);
   const { items: rows, total } = await withTotal(
     page,

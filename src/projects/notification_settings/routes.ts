@@ -78,7 +78,7 @@ const kinds: readonly SourceKind[] = [
   },
 ];
 
-const settingsOf = ({ noun, find }: SourceKind) => {
+const declareSettings = ({ noun, find }: SourceKind) => {
   const path = `/${noun}s/:id/notification_settings`;
   const id = idOrPath(`id or full path of the ${noun}`);
   return [
@@ -109,4 +109,4 @@ const settingsOf = ({ noun, find }: SourceKind) => {
   ];
 };
 
-export const notificationSettingRoutes = [showOwn, updateOwn, ...kinds.flatMap(settingsOf)];
+export const notificationSettingRoutes = [showOwn, updateOwn, ...kinds.flatMap(declareSettings)];

@@ -9,9 +9,9 @@ export const parseSubmodules = (text: string): Map<string, string> => {
   const urls = new Map<string, string>();
   for (const section of text.split(/^[ \t]*\[/m)) {
     if (!section.startsWith('submodule ')) continue;
-    const valueOf = (name: string): string | undefined =>
+    const getValue = (name: string): string | undefined =>
       new RegExp(`^[ \\t]*${name}[ \\t]*=[ \\t]*"?([^"\\r\\n]*?)"?[ \\t]*$`, 'm').exec(section)?.[1];
-    const [path, url] = [valueOf('path'), valueOf('url')];
+    const [path, url] = [getValue('path'), getValue('url')];
     if (path !== undefined && url !== undefined) urls.set(path, url);
   }
   return urls;

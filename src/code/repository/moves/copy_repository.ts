@@ -14,7 +14,7 @@ const dumpRefs = async (repository: Repository): Promise<string[]> => {
   return body.toString().split('\n').filter(Boolean).toSorted();
 };
 
-const idsOf = (lines: readonly string[]): string[] => [...new Set(lines.map((line) => line.slice(0, 40)))];
+const listIds = (lines: readonly string[]): string[] => [...new Set(lines.map((line) => line.slice(0, 40)))];
 
 const copyObjects = async (
   from: Repository,
@@ -39,8 +39,8 @@ export const copyRepository = async (from: Repository, into: Repository): Promis
   const expected = await dumpRefs(from);
   const present = await dumpRefs(into);
   if (expected.length === 0 && present.length === 0) return;
-  const existing = new Set(idsOf(present));
-  const tips = idsOf(expected).filter((id) => !existing.has(id));
+  const existing = new Set(listIds(present));
+  const tips = listIds(expected).filter((id) => !existing.has(id));
   if (tips.length > 0) await copyObjects(from, into, { tips, not: [...existing] });
   const refs = Buffer.from(expected.map((line) => `${line}\n`).join(''));
   await into.ask('refs.restore', {}, refs, { seconds: refsTimeout });
@@ -73,7 +73,7 @@ export const copyLateRefs = async (from: Repository, into: Repository): Promise<
     return name.startsWith(keepAroundPrefix) && !present.has(name);
   });
   if (late.length === 0) return;
-  await copyObjects(from, into, { tips: idsOf(late), not: [] });
+  await copyObjects(from, into, { tips: listIds(late), not: [] });
   const updates = late.map((line) => ({ ref: line.slice(41), old: zeroOid, new: line.slice(0, 40) }));
   await into.ask('refs.update', { updates });
 };

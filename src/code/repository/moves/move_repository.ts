@@ -35,7 +35,7 @@ const loadMove = async ({ store }: Platform, id: number): Promise<Move | null> =
 type Copy = { storage: string; path: string };
 type Side = 'source' | 'destination';
 
-const placeOf = (move: Move, side: Side): Copy => ({
+const toCopy = (move: Move, side: Side): Copy => ({
   storage: move[`${side}_storage`],
   path: move[`${side}_path`],
 });
@@ -59,7 +59,7 @@ export const enqueueCopyRemoval = async (tx: Tx, copy: Copy): Promise<void> =>
   );
 
 const enqueueRemoval = async (tx: Tx, move: Move, side: Side, run_at: number): Promise<void> => {
-  const payload = { project_id: move.project_id, ...placeOf(move, side) };
+  const payload = { project_id: move.project_id, ...toCopy(move, side) };
   await enqueue(tx, removeCopyWork, payload, { unique_key: `${removeCopyWork} ${move.id}`, run_at });
 };
 
@@ -141,8 +141,8 @@ const fail = async (platform: Platform, move: Move, why: string): Promise<void> 
 };
 
 const copy = async (platform: Platform, move: Move, written: boolean): Promise<void> => {
-  const from = openCopy(platform, placeOf(move, 'source'), written);
-  const into = openCopy(platform, placeOf(move, 'destination'));
+  const from = openCopy(platform, toCopy(move, 'source'), written);
+  const into = openCopy(platform, toCopy(move, 'destination'));
   await copyRepository(from, into);
   publishReached('repository.copied');
   await setReadOnly(platform, move, true);

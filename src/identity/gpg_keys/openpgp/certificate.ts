@@ -93,8 +93,10 @@ const certifyUser = (part: Part, verify: Verifier): Signature | null => {
   return revoked === null || revoked.created_at < certified.created_at ? certified : null;
 };
 
-const endOf = ({ created_at }: PublicKey, { key_lifetime }: Pick<Signature, 'key_lifetime'>): number | null =>
-  key_lifetime === null || key_lifetime === 0 ? null : created_at + key_lifetime;
+const getExpiry = (
+  { created_at }: PublicKey,
+  { key_lifetime }: Pick<Signature, 'key_lifetime'>,
+): number | null => (key_lifetime === null || key_lifetime === 0 ? null : created_at + key_lifetime);
 
 /** A signing subkey must sign its binding itself, so that nobody claims another person's subkey. */
 const readSubkey = (part: Part, primary: PublicKey, verify: Verifier): SigningKey | null => {
@@ -107,7 +109,7 @@ const readSubkey = (part: Part, primary: PublicKey, verify: Verifier): SigningKe
   if (back === null || back.type !== 0x19 || back.lifetime !== 0 || !isSignatureOf(back, key, both, true))
     return null;
   const isRevoked = findLatest(part, [0x28], [verify, toHashedKey(key.body)]) !== null;
-  return { key, ends_at: endOf(key, bound), isRevoked };
+  return { key, ends_at: getExpiry(key, bound), isRevoked };
 };
 
 const earlier = (one: number | null, other: number | null): number | null =>
@@ -132,7 +134,7 @@ const readCertificate = ([first, ...rest]: readonly Part[]): Certificate | null 
   if (latest === undefined) return null;
   const isRevoked = findLatest(first, [0x20], [verify]) !== null;
   const direct = findLatest(first, [0x1f], [verify]);
-  const ends_at = endOf(primary, latest) ?? (direct === null ? null : endOf(primary, direct));
+  const ends_at = getExpiry(primary, latest) ?? (direct === null ? null : getExpiry(primary, direct));
   const flags = latest.key_flags ?? direct?.key_flags ?? canSign;
   const subkeys = rest.filter(({ packet }) => packet.tag === tags.publicSubkey).slice(0, maxSubkeys);
   const signing = [

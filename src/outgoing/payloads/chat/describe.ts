@@ -28,9 +28,9 @@ const shorten = (text: unknown): string => {
   return line.length > maxText ? `${line.slice(0, maxText - 1)}…` : line;
 };
 
-const actorOf = ({ user, user_name }: Payload): string => user?.name ?? user_name ?? 'Somebody';
+const getActorName = ({ user, user_name }: Payload): string => user?.name ?? user_name ?? 'Somebody';
 
-const placeOf = ({ project }: Payload): Part[] =>
+const getPlaceParts = ({ project }: Payload): Part[] =>
   project === undefined ? [] : [' in ', link(project.path_with_namespace, project.web_url)];
 
 const message = (title: Part[], lines: Part[][] = [], mood: Message['mood'] = 'neutral'): Message => ({
@@ -57,7 +57,7 @@ const describePush = (payload: Payload): Message => {
   const lines = (commits as Payload[])
     .slice(-maxCommits)
     .map(({ id, url, title }): Part[] => [link(String(id).slice(0, 8), url), ` ${shorten(title)}`]);
-  const title = [actorOf(payload), ` ${pushVerb(payload)} ${noun} `, shown, ...placeOf(payload)];
+  const title = [getActorName(payload), ` ${pushVerb(payload)} ${noun} `, shown, ...getPlaceParts(payload)];
   return message([...title, ...(total > 0 ? [count] : [])], lines);
 };
 
@@ -73,14 +73,17 @@ const verbs: Record<string, string> = {
   delete: 'deleted',
 };
 
-const verbOf = (action: unknown): string => verbs[String(action)] ?? 'changed';
+const getVerb = (action: unknown): string => verbs[String(action)] ?? 'changed';
 
 const describeIssue = (payload: Payload): Message => {
   const { iid, title, url, action, description, confidential } = payload.object_attributes;
   const noun = confidential === true ? 'confidential issue' : 'issue';
   const subject = link(`#${iid} ${title}`, url);
   const lines = action === 'open' && shorten(description) !== '' ? [[shorten(description)]] : [];
-  return message([actorOf(payload), ` ${verbOf(action)} ${noun} `, subject, ...placeOf(payload)], lines);
+  return message(
+    [getActorName(payload), ` ${getVerb(action)} ${noun} `, subject, ...getPlaceParts(payload)],
+    lines,
+  );
 };
 
 const describeRequest = (payload: Payload): Message => {
@@ -89,13 +92,13 @@ const describeRequest = (payload: Payload): Message => {
   const lines = action === 'open' ? [[`${source_branch} into ${target_branch}`]] : [];
   const mood = action === 'merge' || action === 'approved' ? 'good' : 'neutral';
   return message(
-    [actorOf(payload), ` ${verbOf(action)} merge request `, subject, ...placeOf(payload)],
+    [getActorName(payload), ` ${getVerb(action)} merge request `, subject, ...getPlaceParts(payload)],
     lines,
     mood,
   );
 };
 
-const subjectOf = ({ issue, merge_request, commit }: Payload): string => {
+const describeSubject = ({ issue, merge_request, commit }: Payload): string => {
   if (issue !== undefined) return `issue #${issue.iid} ${issue.title}`;
   if (merge_request !== undefined) return `merge request !${merge_request.iid} ${merge_request.title}`;
   return commit === undefined ? 'a record' : `commit ${String(commit?.id).slice(0, 8)}`;
@@ -103,18 +106,21 @@ const subjectOf = ({ issue, merge_request, commit }: Payload): string => {
 
 const describeNote = (payload: Payload): Message => {
   const { url, note } = payload.object_attributes;
-  const subject = link(subjectOf(payload), url);
-  return message([actorOf(payload), ' commented on ', subject, ...placeOf(payload)], [[shorten(note)]]);
+  const subject = link(describeSubject(payload), url);
+  return message(
+    [getActorName(payload), ' commented on ', subject, ...getPlaceParts(payload)],
+    [[shorten(note)]],
+  );
 };
 
 const describeEmoji = (payload: Payload): Message => {
   const { name, awarded_on_url, action } = payload.object_attributes;
   const verb = action === 'award' ? 'reacted with' : 'took back';
-  const subject = link(subjectOf(payload), awarded_on_url);
-  return message([actorOf(payload), ` ${verb} :${name}: on `, subject, ...placeOf(payload)]);
+  const subject = link(describeSubject(payload), awarded_on_url);
+  return message([getActorName(payload), ` ${verb} :${name}: on `, subject, ...getPlaceParts(payload)]);
 };
 
-const moodOf = (status: unknown): Message['mood'] => {
+const getMood = (status: unknown): Message['mood'] => {
   if (status === 'success') return 'good';
   return status === 'failed' ? 'bad' : 'neutral';
 };
@@ -123,26 +129,35 @@ const describePipeline = (payload: Payload): Message => {
   const { id, ref, status, url } = payload.object_attributes;
   const failed = ((payload.builds ?? []) as Payload[]).filter((job) => job.status === 'failed');
   const lines = failed.length === 0 ? [] : [[`Failed: ${failed.map(({ name }) => name).join(', ')}`]];
-  const title = [link(`Pipeline #${id}`, url), ` of ${ref}`, ...placeOf(payload), `: ${status}`];
-  return message(title, lines, moodOf(status));
+  const title = [link(`Pipeline #${id}`, url), ` of ${ref}`, ...getPlaceParts(payload), `: ${status}`];
+  return message(title, lines, getMood(status));
 };
 
 const describeJob = (payload: Payload): Message => {
   const { build_id, build_name, build_status, ref, project } = payload;
   const job = link(`Job ${build_name}`, `${project?.web_url}/-/jobs/${build_id}`);
-  return message([job, ` of ${ref}`, ...placeOf(payload), `: ${build_status}`], [], moodOf(build_status));
+  return message(
+    [job, ` of ${ref}`, ...getPlaceParts(payload), `: ${build_status}`],
+    [],
+    getMood(build_status),
+  );
 };
 
 const describeDeployment = (payload: Payload): Message => {
   const { environment, status, deployable_url, commit_title } = payload;
-  const title = ['Deployment to ', link(environment, deployable_url), ...placeOf(payload), `: ${status}`];
-  return message(title, [[shorten(commit_title)]], moodOf(status));
+  const title = [
+    'Deployment to ',
+    link(environment, deployable_url),
+    ...getPlaceParts(payload),
+    `: ${status}`,
+  ];
+  return message(title, [[shorten(commit_title)]], getMood(status));
 };
 
 const describeRelease = (payload: Payload): Message => {
   const { action, name, url, description } = payload;
   const lines = action === 'create' && shorten(description) !== '' ? [[shorten(description)]] : [];
-  return message([`Release `, link(name, url), ` ${verbOf(action)}`, ...placeOf(payload)], lines);
+  return message([`Release `, link(name, url), ` ${getVerb(action)}`, ...getPlaceParts(payload)], lines);
 };
 
 /** Members, users, groups, projects and keys: the event, and whom it is about. */
@@ -154,7 +169,10 @@ const describeOther = (payload: Payload): Message => {
     project_path_with_namespace ?? path_with_namespace ?? payload.group_full_path ?? payload.full_path,
   ].filter((one) => typeof one === 'string' && one !== '');
   const sentence = capitalize(event);
-  return message([about.length === 0 ? sentence : `${sentence}: ${about.join(', ')}`, ...placeOf(payload)]);
+  return message([
+    about.length === 0 ? sentence : `${sentence}: ${about.join(', ')}`,
+    ...getPlaceParts(payload),
+  ]);
 };
 
 const describers: Record<string, (payload: Payload) => Message> = {

@@ -18,7 +18,7 @@ export const idsOfLists = ({ lists }: Pick<Board, 'lists'>): RecordIds => ({
 });
 
 /** Returns the labels, the assignee and the milestone that all issues of a board have. */
-const scopeOf = ({ labels, assignee, milestone }: Board): RecordIds => ({
+const toScope = ({ labels, assignee, milestone }: Board): RecordIds => ({
   label_ids: labels.map(({ id }) => id),
   assignee_ids: assignee === null ? [] : [assignee.id],
   milestone_ids: milestone === null ? [] : [milestone.id],
@@ -34,7 +34,7 @@ const joined = (one: RecordIds, other: RecordIds): RecordIds => ({
 });
 
 /** Returns the columns that a board shows, in their order. */
-export const columnsOf = (board: Board): BoardColumn[] => [
+export const listColumns = (board: Board): BoardColumn[] => [
   ...(board.hide_backlog_list === 1 ? [] : [{ key: 'open' as const, list: null }]),
   ...board.lists.map((list) => ({ key: list.id, list })),
   ...(board.hide_closed_list === 1 ? [] : [{ key: 'closed' as const, list: null }]),
@@ -45,7 +45,7 @@ export const boardFilters = (board: Board, filters: Filters, state: 'opened' | '
   ...filters,
   ...(board.group_id !== null && { non_archived: true }),
   state,
-  ...(isAny(scopeOf(board)) && { having: scopeOf(board) }),
+  ...(isAny(toScope(board)) && { having: toScope(board) }),
 });
 
 /** Filters of one column. Closed issues are ordered by their last change, all others by hand. */
@@ -56,5 +56,5 @@ export const columnFilters = (board: Board, { key, list }: BoardColumn, filters:
   if (list === null && !isAny(idsOfLists(board))) return ordered;
   return list === null
     ? { ...ordered, without: idsOfLists(board) }
-    : { ...ordered, having: joined(scopeOf(board), idsOfLists({ lists: [list] })) };
+    : { ...ordered, having: joined(toScope(board), idsOfLists({ lists: [list] })) };
 };

@@ -13,7 +13,7 @@ import {
   type ColumnKey,
   boardFilters,
   columnFilters,
-  columnsOf,
+  listColumns,
   idsOfLists,
 } from './columns.ts';
 
@@ -34,7 +34,7 @@ export type ColumnsQuery = {
 export const scopeOfBoard = ({ project, group }: BoardOwner): Scope =>
   project === null ? { group_id: group.id } : { project };
 
-const countOf = (counts: readonly ColumnCount[], list: BoardList | null): number => {
+const getCount = (counts: readonly ColumnCount[], list: BoardList | null): number => {
   const is = ({ kind, id }: ColumnCount): boolean => {
     if (list === null) return kind === 'rest';
     if (kind === 'label') return id === list.label_id;
@@ -52,7 +52,7 @@ export const loadColumns = async (
   board: Board,
   { filters, scope, limitOf }: ColumnsQuery,
 ): Promise<LoadedColumn[]> => {
-  const columns = columnsOf(board);
+  const columns = listColumns(board);
   const counts = await countIssuesByColumn(
     { call, scope, filters: boardFilters(board, filters, 'opened') },
     { ids: idsOfLists(board), hasRest: columns.some(({ key }) => key === 'open') },
@@ -60,7 +60,7 @@ export const loadColumns = async (
   const totalOf = async ({ key, list }: BoardColumn): Promise<number> =>
     key === 'closed'
       ? await countIssues(call, scope, columnFilters(board, { key, list }, filters))
-      : countOf(counts, list);
+      : getCount(counts, list);
   const listed = counts.reduce((sum, one) => sum + one.total, 0);
   const loaded: LoadedColumn[] = [];
   for (const column of columns) {

@@ -5,7 +5,7 @@ import { positionSpacing } from '../../issuables/lists/record_kinds.ts';
 export type Bounds = { above: number | null; below: number | null };
 
 /** Returns the position in the middle between two others; null if there is no space. */
-export const middleOf = ({ above, below }: Bounds): number | null => {
+export const computeMiddle = ({ above, below }: Bounds): number | null => {
   if (above === null) return below === null ? 0 : below - positionSpacing;
   if (below === null) return above + positionSpacing;
   const middle = Math.floor((above + below) / 2);

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../platform/db/open.ts';
 import { issuePosition, positionSpacing } from '../../issuables/lists/record_kinds.ts';
-import { middleOf, spreadBetween } from './free_positions.ts';
+import { computeMiddle, spreadBetween } from './free_positions.ts';
 
 export type PlacedIssue = { id: number; project_id: number; position: number };
 
@@ -140,7 +140,7 @@ export const placeIssue = async (tx: Tx, movedId: number, neighbours: Neighbours
   const { above, below } = await findAround(tx, movedId, sortPair(around));
   const next = above !== null && below === null ? await nextPosition(tx) : null;
   const isBeforeNext = next !== null && above !== null && above.position < next - 1;
-  const position = middleOf({
+  const position = computeMiddle({
     above: above?.position ?? null,
     below: below?.position ?? (isBeforeNext ? next : null),
   });

@@ -11,7 +11,7 @@ import { type Neighbours, placeIssue } from './place_issue.ts';
 
 const unprocessable = (): Failure => new Failure('unprocessable', { error: 'Unprocessable Entity' });
 
-const topOf = (path: string): string => path.split('/')[0] ?? '';
+const getTopGroup = (path: string): string => path.split('/')[0] ?? '';
 
 /**
  * Checks that the caller sees the neighbours, and that they are in the same top-level group or personal namespace: a
@@ -29,7 +29,8 @@ export const checkNeighbours = async (
     from issues join projects on projects.id = issues.project_id
     where ${dialect.oneOf('issues.id', ids)} and ${visibleIssues(viewer, dialect)}`.execute(db);
   const isNear = (id: number): boolean =>
-    id !== issue.id && rows.some((row) => row.id === id && topOf(row.full_path) === topOf(project.full_path));
+    id !== issue.id &&
+    rows.some((row) => row.id === id && getTopGroup(row.full_path) === getTopGroup(project.full_path));
   if (ids.length === 0 || above === below || !ids.every(isNear)) throw unprocessable();
 };
 

@@ -39,7 +39,7 @@ export type Refusals = Record<string, string>;
 type Parts = { call: Call; kind: SourceKind; source: Source; role: Role };
 
 /** The text of a refusal of one user, as GitLab has it. */
-const refusalOf = (error: unknown): string => {
+const describeRefusal = (error: unknown): string => {
   if (!(error instanceof Failure)) throw error;
   if (error.kind === 'conflict') return 'User already exists in source';
   if (error.kind === 'not_found') return 'User not found';
@@ -56,7 +56,7 @@ const addUsers = async (
     try {
       await addMember(call, kind, source, { ...role, user_id });
     } catch (error) {
-      refusals[name] = refusalOf(error);
+      refusals[name] = describeRefusal(error);
     }
   }
   return refusals;

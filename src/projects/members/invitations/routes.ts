@@ -49,7 +49,7 @@ const invitationJson = (row: ListedInvitation) => ({
 });
 
 /** Parameters of the endpoints of a kind of source. */
-const paramsOf = ({ plural, noun, roles }: SourceKind) => ({
+const getParams = ({ plural, noun, roles }: SourceKind) => ({
   path: `/${plural}/:id/invitations`,
   id: idOrPath(`id or full path of the ${noun}`),
   email: text({ maxLength: 255, description: 'invited email address' }),
@@ -59,7 +59,7 @@ const paramsOf = ({ plural, noun, roles }: SourceKind) => ({
 
 const openingRoutes = (kind: SourceKind) => {
   const { noun } = kind;
-  const { path, id, expires_at, role } = paramsOf(kind);
+  const { path, id, expires_at, role } = getParams(kind);
 
   const list = endpoint({
     method: 'GET',
@@ -115,7 +115,7 @@ const openingRoutes = (kind: SourceKind) => {
 
 const changingRoutes = (kind: SourceKind) => {
   const { noun } = kind;
-  const { path, id, email, expires_at, role } = paramsOf(kind);
+  const { path, id, email, expires_at, role } = getParams(kind);
 
   const update = endpoint({
     method: 'PUT',

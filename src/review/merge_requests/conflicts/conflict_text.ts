@@ -70,7 +70,7 @@ export const renameLabels = (text: string, from: Labels, to: Labels): string =>
 export const hasMarks = (text: string, { ours, theirs }: Labels): boolean =>
   splitLines(text).some((line) => [`<<<<<<< ${ours}`, `>>>>>>> ${theirs}`].includes(withoutEnd(line)));
 
-const linesOf = ({ ours, theirs }: Conflict, side: Side): string[] => {
+const getLines = ({ ours, theirs }: Conflict, side: Side): string[] => {
   if (side === 'both') return [...ours, ...theirs];
   return side === 'ours' ? ours : theirs;
 };
@@ -87,7 +87,7 @@ export const joinSegments = (
     else {
       const side = choices[at];
       if (side === undefined) return null;
-      texts.push(linesOf(segment, side).join(''));
+      texts.push(getLines(segment, side).join(''));
       at += 1;
     }
   }

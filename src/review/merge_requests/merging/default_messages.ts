@@ -30,7 +30,7 @@ export type MessageContext = {
 /** Commits, and reviewers, that a template may list. */
 const maxListed = 100;
 
-const nameOf = ({ name, email }: Person): string => `${name} <${email}>`;
+const formatPerson = ({ name, email }: Person): string => `${name} <${email}>`;
 
 const loadPeople = async (db: Reader, ids: readonly number[]): Promise<Person[]> => {
   if (ids.length === 0) return [];
@@ -40,7 +40,7 @@ const loadPeople = async (db: Reader, ids: readonly number[]): Promise<Person[]>
 };
 
 const listTrailers = (key: string, people: readonly Person[]): string =>
-  people.map((person) => `${key}: ${nameOf(person)}`).join('\n');
+  people.map((person) => `${key}: ${formatPerson(person)}`).join('\n');
 
 /** Oldest first. */
 const loadCommits = async (db: Reader, { merge_request }: LoadedMergeRequest): Promise<VersionCommit[]> =>
@@ -48,7 +48,7 @@ const loadCommits = async (db: Reader, { merge_request }: LoadedMergeRequest): P
 
 const isMultiline = ({ message }: VersionCommit): boolean => message.trim().includes('\n');
 
-const bodyOf = (message: string): string => message.trim().split('\n').slice(1).join('\n').trim();
+const getBody = (message: string): string => message.trim().split('\n').slice(1).join('\n').trim();
 
 /** Authors of the commits, except the author of the request. */
 const coAuthors = (commits: readonly VersionCommit[], author: Person): Person[] => {
@@ -76,8 +76,8 @@ const variables: Readonly<Record<string, Load>> = {
   source_project_id: ({ loaded }) => String(loaded.merge_request.source_project_id ?? ''),
   url: ({ platform, loaded: { project, merge_request }, baseUrl }) =>
     mergeRequestUrl(baseUrl ?? platform.config.external_url ?? '', project.full_path, merge_request.iid),
-  merged_by: ({ merger }) => nameOf(merger),
-  merge_request_author: ({ loaded }) => nameOf(loaded.merge_request.author),
+  merged_by: ({ merger }) => formatPerson(merger),
+  merge_request_author: ({ loaded }) => formatPerson(loaded.merge_request.author),
   approved_by: async ({ platform: { store }, loaded }) => {
     const approvals = await loadApprovals(store.db, loaded.merge_request.id);
     const ids = approvals.map(({ user_id }) => user_id);
@@ -102,7 +102,7 @@ const variables: Readonly<Record<string, Load>> = {
   first_multiline_commit: async ({ platform: { store }, loaded }) =>
     (await loadCommits(store.db, loaded)).find(isMultiline)?.message.trim() ?? loaded.merge_request.title,
   first_multiline_commit_description: async ({ platform: { store }, loaded }) =>
-    bodyOf((await loadCommits(store.db, loaded)).find(isMultiline)?.message ?? ''),
+    getBody((await loadCommits(store.db, loaded)).find(isMultiline)?.message ?? ''),
   all_commits: async ({ platform: { store }, loaded }) =>
     (await loadCommits(store.db, loaded))
       .slice(0, maxListed)

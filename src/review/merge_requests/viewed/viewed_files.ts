@@ -5,7 +5,7 @@ import type { FileDiff } from '../../../platform/git/protocol_types.ts';
 import type { LoadedMergeRequest } from '../find.ts';
 
 /** Paths can be longer than what an index takes. */
-const digestOf = (path: string): string => hash('sha1', path);
+const hashPath = (path: string): string => hash('sha1', path);
 
 type File = Pick<FileDiff, 'new_path' | 'new_id'>;
 
@@ -27,7 +27,7 @@ export const loadViewedFiles = async (
     .where('user_id', '=', actor.user.id)
     .execute();
   const blobs = new Map(rows.map(({ path_digest, blob_id }) => [path_digest, blob_id]));
-  return { has: ({ new_path, new_id }) => blobs.get(digestOf(new_path)) === new_id };
+  return { has: ({ new_path, new_id }) => blobs.get(hashPath(new_path)) === new_id };
 };
 
 /** Marks a file of a merge request as viewed by the caller, or removes the mark. */
@@ -38,7 +38,7 @@ export const markViewed = async (
   isViewed: boolean,
 ): Promise<void> => {
   const { id: user_id } = requireUser(call);
-  const key = { merge_request_id: merge_request.id, user_id, path_digest: digestOf(new_path) };
+  const key = { merge_request_id: merge_request.id, user_id, path_digest: hashPath(new_path) };
   await call.write(async ({ db, now }) => {
     if (!isViewed) {
       await db

@@ -2,7 +2,11 @@
 import type { Call } from '../../../../core/access/call.ts';
 import { may } from '../../../../core/access/may.ts';
 import { today } from '../../../../core/access/viewer.ts';
-import { type BoardColumn, type ColumnKey, columnsOf } from '../../../../planning/boards/columns/columns.ts';
+import {
+  type BoardColumn,
+  type ColumnKey,
+  listColumns,
+} from '../../../../planning/boards/columns/columns.ts';
 import { type LoadedColumn, loadColumns, scopeOfBoard } from '../../../../planning/boards/columns/load.ts';
 import { type Board, boardNames } from '../../../../planning/boards/queries.ts';
 import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
@@ -206,7 +210,7 @@ export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> 
     limitOf: limitOf(query),
   });
   const cards = await loadCards(visit, board, columns);
-  const targets: MoveTarget[] = columnsOf(board).map((column) => ({
+  const targets: MoveTarget[] = listColumns(board).map((column) => ({
     key: column.key,
     name: columnName(column),
     firstId: columns.find(({ key }) => key === column.key)?.versions[0]?.id ?? null,

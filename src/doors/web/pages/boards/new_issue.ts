@@ -8,7 +8,7 @@ import {
   type BoardColumn,
   type ColumnKey,
   columnFilters,
-  columnsOf,
+  listColumns,
 } from '../../../../planning/boards/columns/columns.ts';
 import { scopeOfBoard } from '../../../../planning/boards/columns/load.ts';
 import { type Board, findBoard } from '../../../../planning/boards/queries.ts';
@@ -174,7 +174,7 @@ const createInColumn = async (
 };
 
 const findColumn = (board: Board, key: ColumnKey): BoardColumn => {
-  const column = columnsOf(board).find((one) => one.key === key);
+  const column = listColumns(board).find((one) => one.key === key);
   if (column === undefined || key === 'closed') throw notFound();
   return column;
 };

@@ -2,7 +2,7 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { addPasskey, creationOptions, removePasskey } from '../../../../identity/passkeys/add_and_remove.ts';
 import { type PasskeyRow, listPasskeys } from '../../../../identity/passkeys/queries.ts';
-import { relyingPartyOf } from '../../../../identity/passkeys/relying_party.ts';
+import { toRelyingParty } from '../../../../identity/passkeys/relying_party.ts';
 import { signInWithPasskey } from '../../../../identity/passkeys/sign_in.ts';
 import { hasPassword } from '../../../../identity/sessions/change_password.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
@@ -40,7 +40,7 @@ const table = (
 
 const newForm = async (visit: Visit, name: string, problems: FormProblems): Promise<Html> => {
   const { call } = visit;
-  if (relyingPartyOf(call.baseUrl) === null)
+  if (toRelyingParty(call.baseUrl) === null)
     return html`<p>Browsers offer passkeys only where the service is reached by a name and HTTPS.</p>`;
   if (!(await hasPassword(call.db, requireUser(call).id)))
     return html`<p>Your account has no password yet. <a href="/profile/password">Set password</a> first.</p>`;

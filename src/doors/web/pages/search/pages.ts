@@ -4,7 +4,7 @@ import { Failure } from '../../../../platform/errors.ts';
 import { type Page, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, idOrPath, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type Place, findPlace } from '../../../search/search_place.ts';
-import { type ScopeName, scopesOf, searchScopes } from '../../../search/all_scopes.ts';
+import { type ScopeName, listScopes, searchScopes } from '../../../search/all_scopes.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
@@ -35,7 +35,7 @@ const allTabs: readonly Tab[] = [
 ];
 
 const tabsOf = ({ call }: Visit, { kind }: Place): Tab[] => {
-  const scopes = scopesOf(kind);
+  const scopes = listScopes(kind);
   return allTabs.filter(({ scope, isOpen }) => scopes.includes(scope) && (call.signedIn || isOpen === true));
 };
 

@@ -1,7 +1,7 @@
 import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { isMailOn } from '../../../../core/mail/enqueue_mails.ts';
-import { relyingPartyOf } from '../../../../identity/passkeys/relying_party.ts';
+import { toRelyingParty } from '../../../../identity/passkeys/relying_party.ts';
 import { isUnconfirmed, signInWithPassword } from '../../../../identity/sessions/check_password.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
@@ -23,7 +23,7 @@ const passwordForm = (visit: Visit, { login, return_to }: Filled, problems: Form
       label: 'User name or e-mail',
       value: login,
       // `webauthn` lets the browser offer passkeys there.
-      autocomplete: relyingPartyOf(visit.call.baseUrl) === null ? 'username' : 'username webauthn',
+      autocomplete: toRelyingParty(visit.call.baseUrl) === null ? 'username' : 'username webauthn',
       required: true,
       autofocus: login === '',
     }),
