@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatTime, parseDate, parseDay, parseHttpDate, parseTime, systemClock } from './time.ts';
+import {
+  formatTime,
+  getNextUpdateTime,
+  parseDate,
+  parseDay,
+  parseHttpDate,
+  parseTime,
+  systemClock,
+} from './time.ts';
 
 const tenOClock = Date.UTC(2017, 0, 5, 10);
 const earliest = Date.UTC(1900, 0, 1);
@@ -12,6 +20,14 @@ const read = (text: string): string | null => {
   const ms = parseTime(text);
   return ms === null ? null : formatTime(ms);
 };
+
+describe('getNextUpdateTime', () => {
+  it('is the current time, and rises even if the clock goes back', () => {
+    assert.equal(getNextUpdateTime({ updated_at: 5 }, 9), 9);
+    assert.equal(getNextUpdateTime({ updated_at: 9 }, 9), 10);
+    assert.equal(getNextUpdateTime({ updated_at: 9 }, 5), 10);
+  });
+});
 
 describe('formatTime', () => {
   it('writes UTC with milliseconds', () => {
