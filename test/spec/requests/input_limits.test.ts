@@ -1,6 +1,8 @@
 /** "Limits": the longest, largest and deepest that is taken, and what one more is answered. */
 import assert from 'node:assert/strict';
+import { type ClientRequest, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../../support/until.ts';
 import { type Reply, type Team, type World, answer, startWorld } from '../world.ts';
 
 let world: World;
@@ -276,4 +278,34 @@ describe('Texts made to be slow are answered at once', () => {
       assert.equal(edit.status, 200);
     });
   }
+});
+
+describe('Bodies of commits, 32 MiB', () => {
+  const path = '/api/v4/projects/999999/repository/commits';
+  const begun: ClientRequest[] = [];
+  const statuses: number[] = [];
+  after(() => begun.forEach((one) => one.destroy()));
+
+  /** Sends the begin of a large body. */
+  const begin = (token: string): void => {
+    const headers = { ...json, 'private-token': token, 'content-length': 32 * mebi };
+    const sent = request(`${world.url}${path}`, { method: 'POST', headers });
+    begun.push(sent);
+    sent.on('error', () => undefined);
+    sent.on('response', ({ statusCode = 0 }) => void statuses.push(statusCode));
+    sent.write('{');
+  };
+
+  it('of one user, two are read at once; others are not affected, and the end of one makes room', async () => {
+    for (let sent = 0; sent < 6; sent += 1) begin(team.master.token);
+    await until('all but two are refused', () => statuses.length === 4);
+    assert.deepEqual(statuses, [429, 429, 429, 429]);
+    const body = JSON.stringify({ padding: 'x'.repeat(3 * mebi) });
+    const send = async (as: string): Promise<number> =>
+      (await world.raw(`POST ${path}`, { as, headers: json, body })).status;
+    // 400: it was read, and has no branch.
+    assert.deepEqual([await send(team.master.token), await send(team.developer.token)], [429, 400]);
+    begun.forEach((one) => one.destroy());
+    await until('large bodies are read again', async () => (await send(team.master.token)) === 400);
+  });
 });
