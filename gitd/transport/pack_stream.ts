@@ -9,7 +9,7 @@ import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../git_error.ts';
 import type { Client, Oid } from '../protocol_records.ts';
-import { gatherOutput } from './gather_output.ts';
+import { gatherOutput } from '../exec/gather_output.ts';
 import { flushPacket, maxPacketBytes, packet } from './packet_lines.ts';
 import type { PlainFetch } from './parse_request.ts';
 

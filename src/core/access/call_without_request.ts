@@ -36,6 +36,7 @@ export const openCallWithoutRequest = async (
     admin: acting.viewer.admin,
     baseUrl,
     keepAnswer: async (_name, _params, load) => await load(),
+    runExpensive: async (work) => await work(),
     pollInterval: () => '0',
   };
 };

@@ -14,6 +14,7 @@ import {
   authenticateToken,
   loadSudoTarget,
 } from './credentials/authenticate.ts';
+import { withAnonymousSlot } from './anonymous_slots.ts';
 import type { Actor, Call } from './call.ts';
 import { type PresentedCredential, readPresentedCredential } from './credentials/read_credential.ts';
 import { authenticateFeedReader, readFeedToken } from './credentials/feed_token.ts';
@@ -140,6 +141,8 @@ const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): 
     signedIn: actor !== null,
     admin: actor?.user.admin === 1,
     keepAnswer: makeKeepAnswer(parts),
+    runExpensive: async (work) =>
+      await withAnonymousSlot({ call: { signedIn: actor !== null, platform } }, work),
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? '',
     incoming: request.raw,

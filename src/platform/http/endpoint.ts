@@ -31,6 +31,8 @@ export type Endpoint<C, P extends TObject = TObject> = {
    * must read nothing else and have no side effects.
    */
   cached?: true;
+  /** Reads a repository, or texts, for long: anonymous callers share few places, and get 429 if too many wait. */
+  isExpensive?: true;
   /** Content type of a response that is not JSON: `text/plain`, or any. */
   content?: 'text/plain' | '*/*';
   /** Status of a success, by default 200 for GET, PUT and PATCH, 201 for POST, 204 for DELETE. */

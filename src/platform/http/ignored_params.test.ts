@@ -59,7 +59,8 @@ before(async () => {
     failurePage: async () => null,
   });
   const keepAnswer: BaseCall['keepAnswer'] = async (_name, _params, load) => await load();
-  const call = { signedIn: false, admin: false, baseUrl: '', keepAnswer, pollInterval: String };
+  const runExpensive: BaseCall['runExpensive'] = async (work) => await work();
+  const call = { signedIn: false, admin: false, baseUrl: '', keepAnswer, runExpensive, pollInterval: String };
   mountEndpoints(routes, endpoints, async () => call);
   await app.listen({ host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/v4`;

@@ -84,6 +84,7 @@ before(async () => {
     admin: false,
     baseUrl: `http://${request.host}`,
     keepAnswer: async (_name, _params, load) => await load(),
+    runExpensive: async (work) => await work(),
     pollInterval: String,
     incoming: request.raw,
   }));

@@ -31,6 +31,8 @@ export type BaseCall = {
   baseUrl: string;
   /** Returns the answer of an endpoint if it is kept (`Endpoint.kept`), or loads it. */
   keepAnswer: (name: string, params: object, load: () => Promise<AnswerText>) => Promise<AnswerText>;
+  /** Runs expensive work, of which few at once for all anonymous callers. @throws Failure 429 */
+  runExpensive: <T>(work: () => Promise<T>) => Promise<T>;
   /** Returns `Poll-Interval` for a resource that clients poll every so many milliseconds. */
   pollInterval: (milliseconds: number) => string;
 };
@@ -148,10 +150,14 @@ const serve = async <C extends BaseCall>(
     void reply.header('poll-interval', call.pollInterval(endpoint.polled));
   }
   const pages = endpoint.list === true ? pageRequest(params) : null;
+  const handle = async (): Promise<unknown> =>
+    endpoint.isExpensive === true
+      ? await call.runExpensive(async () => await endpoint.handle(call, params))
+      : await endpoint.handle(call, params);
   if (pages === null && endpoint.cached !== true) {
-    return send(mounted, request, reply, await endpoint.handle(call, params));
+    return send(mounted, request, reply, await handle());
   }
-  const load = async (): Promise<AnswerText> => toText(mounted, await endpoint.handle(call, params));
+  const load = async (): Promise<AnswerText> => toText(mounted, await handle());
   const { text, total } =
     endpoint.cached === true ? await call.keepAnswer(endpoint.path, params, load) : await load();
   if (pages !== null && total !== null) {

@@ -50,6 +50,7 @@ const compare = endpoint({
   summary: 'Compare branches, tags or commits',
   area,
   audience: 'optional',
+  isExpensive: true,
   params: object({
     id: projectParam,
     from: refParam,
@@ -87,6 +88,7 @@ const mergeBase = endpoint({
   summary: 'Get the common ancestor of refs',
   area,
   audience: 'optional',
+  isExpensive: true,
   params: object({
     id: projectParam,
     refs: texts({ description: 'two or more branches, tags or commits', maxItems: 20 }),

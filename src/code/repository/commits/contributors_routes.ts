@@ -12,6 +12,7 @@ const contributors = endpoint({
   summary: 'List contributors with their commit counts',
   area: 'repositories',
   audience: 'optional',
+  isExpensive: true,
   params: object({
     id: projectParam,
     ref: optional(text({ maxLength: 1000, description: 'branch, tag or commit' })),

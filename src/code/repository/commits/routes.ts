@@ -44,6 +44,7 @@ const list = endpoint({
   summary: 'List commits, newest first',
   area,
   audience: 'optional',
+  isExpensive: true,
   params: object({
     id: projectParam,
     ref_name: optional(text({ maxLength: 1000, description: 'default: the default branch' })),
@@ -115,6 +116,7 @@ const diff = endpoint({
   summary: 'Get the diff of a commit',
   area,
   audience: 'optional',
+  isExpensive: true,
   params: object({ ...one, ...pageParams }),
   reply: diffShape,
   list: true,
@@ -137,6 +139,7 @@ const refs = endpoint({
   summary: 'List branches and tags that contain a commit',
   area,
   audience: 'optional',
+  isExpensive: true,
   params: object({ ...one, type: oneOf(['branch', 'tag', 'all'], { default: 'all' }), ...pageParams }),
   reply: object({ type: string, name: string }),
   list: true,
@@ -155,6 +158,7 @@ const sequence = endpoint({
   summary: 'Get the number of commits in the history of a commit',
   area,
   audience: 'optional',
+  isExpensive: true,
   params: object({ ...one, first_parent: boolean({ default: false }) }),
   reply: object({ count: int }),
   handle: async (call, { id, sha, first_parent }) => {

@@ -92,6 +92,7 @@ const blame = endpoint({
   summary: 'Get the blame of a file',
   area,
   audience: 'optional',
+  isExpensive: true,
   params: object({
     ...one,
     ref: refParam,

@@ -21,6 +21,7 @@ const tree = endpoint({
   summary: 'List files and folders of a folder',
   area,
   audience: 'optional',
+  isExpensive: true,
   params: object({
     id: projectParam,
     path: optional(pathParam('path of the folder')),

@@ -5,7 +5,7 @@ import { maxBlamedBytes } from '../../../../code/repository/limits.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { boolean, object } from '../../../../platform/http/schema.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { loadCommitPeople } from '../../parts/code/commit_people.ts';

@@ -17,7 +17,7 @@ import { type PageRequest, pageParams, pageRequest } from '../../../../platform/
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { spellCount } from '../../parts/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';

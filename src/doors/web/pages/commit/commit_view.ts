@@ -12,7 +12,7 @@ import type { ReadDiff } from '../../../../code/repository/commits/read_diff.ts'
 import type { Commit, FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { may } from '../../../../core/access/may.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
 import { authorAvatar, authorName, loadCommitPeople } from '../../parts/code/commit_people.ts';

@@ -4,7 +4,7 @@ import { readPatch, readRawDiff } from '../../../../code/repository/commits/comm
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { RawPage, type Visit, page } from '../../page.ts';

@@ -4,7 +4,7 @@ import { walkCommits } from '../../../../code/repository/commits/list_commits.ts
 import { Failure } from '../../../../platform/errors.ts';
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import type { RawPage, Visit } from '../../page.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, findLocation } from '../../parts/code/code_location.ts';
 import { clampTime, commitPath } from '../../parts/code/commit_line.ts';

@@ -5,7 +5,7 @@ import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.t
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, date, object, optional, text } from '../../../../platform/http/schema.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { loadCommitPeople } from '../../parts/code/commit_people.ts';

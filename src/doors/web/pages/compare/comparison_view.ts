@@ -10,7 +10,7 @@ import { branchPrefix, resolveRevision, type Resolved } from '../../../../code/r
 import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { listTargets } from '../../../../review/merge_requests/list_targets.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { loadSignatures } from '../../parts/code/signature_badge.ts';

@@ -3,7 +3,7 @@ import { listContributors } from '../../../../code/repository/commits/contributo
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import type { Contributor } from '../../../../platform/git/protocol_types.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import {

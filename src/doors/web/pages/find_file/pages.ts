@@ -1,7 +1,7 @@
 /** Finds a file of a commit by its path. The client script filters while one types. */
 import { findPaths } from '../../../../code/repository/files/find_paths.ts';
 import { clearable, object, optional, text } from '../../../../platform/http/schema.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';

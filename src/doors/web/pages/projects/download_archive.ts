@@ -6,7 +6,7 @@ import { notFound } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { RawPage, type Visit, page } from '../../page.ts';
-import { takeAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { takeAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';

@@ -4,7 +4,7 @@ import { type UpstreamState, loadUpstreamState } from '../../../../code/reposito
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { button, projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

@@ -7,7 +7,7 @@ import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 import type { Visit } from '../../page.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 
 let gantry: TestService;
 let member: Visitor;
@@ -58,6 +58,29 @@ const listCostly = (): string[] => {
     `${root}/tree/main?commits=1`,
   ];
 };
+
+test('past the budget, anonymous callers of the API are asked to come back, and members are served', async () => {
+  const root = `/projects/${project.id}/repository`;
+  const expensive = [
+    `${root}/commits?search=a`,
+    `${root}/commits/${sha}/diff`,
+    `${root}/commits/${sha}/refs`,
+    `${root}/compare?from=main&to=topic`,
+    `${root}/merge_base?refs[]=main&refs[]=topic`,
+    `${root}/contributors`,
+    `${root}/tree?recursive=true`,
+    `${root}/files/a.js/blame?ref=main`,
+  ];
+  await crowd(async () => {
+    for (const path of expensive) {
+      const { status, headers } = await gantry.api(`GET ${path}`, { as: null });
+      assert.deepEqual([status, headers.get('retry-after')], [429, '30'], path);
+      assert.equal((await gantry.api(`GET ${path}`)).status, 200, path);
+    }
+  });
+  for (const path of expensive)
+    assert.equal((await gantry.api(`GET ${path}`, { as: null })).status, 200, path);
+});
 
 test('past the budget, anonymous visitors are asked to come back, and members are served', async () => {
   await crowd(async () => {

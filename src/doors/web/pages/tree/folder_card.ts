@@ -11,7 +11,7 @@ import { makeLruCache } from '../../../../platform/lru_cache.ts';
 import { resolveRefPath } from '../../../../code/repository/refs/ref_path.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
-import { hasAnonymousSlot, withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { hasAnonymousSlot, withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitHeader, commitLink, signedTime } from '../../parts/code/commit_line.ts';
 import { loadCommitPeople } from '../../parts/code/commit_people.ts';

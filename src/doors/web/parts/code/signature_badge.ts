@@ -10,7 +10,7 @@ import type { Commit, Oid, Ref } from '../../../../platform/git/protocol_types.t
 import type { Visit } from '../../page.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
-import { withAnonymousSlot } from './anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 
 export const signatureTexts = {
   verified: 'Signed by the committer, with a key of theirs',

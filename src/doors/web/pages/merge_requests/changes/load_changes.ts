@@ -21,7 +21,7 @@ import { notFound } from '../../../../../platform/errors.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
-import { withAnonymousSlot } from '../../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../../core/access/anonymous_slots.ts';
 import type { ShownDiff } from '../../../parts/diff/folding/collapse_reason.ts';
 import { markFolded } from '../../../parts/diff/folding/mark_folded.ts';
 import { getRepository } from '../../../../../code/repository/get_repository.ts';

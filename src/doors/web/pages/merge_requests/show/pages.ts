@@ -4,7 +4,7 @@ import { readRawChanges } from '../../../../../review/merge_requests/versions/ra
 import { notFound } from '../../../../../platform/errors.ts';
 import { integer, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { RawPage, type Visit, page } from '../../../page.ts';
-import { withAnonymousSlot } from '../../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../../core/access/anonymous_slots.ts';
 import { projectPath } from '../../../parts/frame/project_layout.ts';
 import { timelineParams, withTimelineChoice } from '../../../parts/timeline/activity_nav.ts';
 import { requestsRoutePath } from '../paths.ts';

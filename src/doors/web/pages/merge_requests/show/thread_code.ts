@@ -8,7 +8,7 @@ import type { Platform } from '../../../../../core/platform.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { readVersionDiff } from '../../../../../review/merge_requests/versions/version_diff.ts';
 import type { Visit } from '../../../page.ts';
-import { hasAnonymousSlot, withAnonymousSlot } from '../../../parts/code/anonymous_page_limit.ts';
+import { hasAnonymousSlot, withAnonymousSlot } from '../../../../../core/access/anonymous_slots.ts';
 import { type CommentedLines, type Excerpt, excerptRows } from '../../../parts/diff/excerpt_rows.ts';
 import { type DiffRow, parseLines } from '../../../parts/diff/parse_lines.ts';
 import { highlightedRows } from '../../../parts/diff/prepare_rows.ts';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { Failure } from '../../../../platform/errors.ts';
-import type { Visit } from '../../page.ts';
-import { withAnonymousSlot } from './anonymous_page_limit.ts';
+import { Failure } from '../../platform/errors.ts';
+import type { Call } from './call.ts';
+import { withAnonymousSlot } from './anonymous_slots.ts';
 
-/** Visits of one service. Nothing else of a visit matters here. */
+/** Callers of one service. Nothing else of a call matters here. */
 const openVisits = () => {
   const platform = {};
-  const visit = (signedIn: boolean) => ({ call: { platform, signedIn } }) as unknown as Visit;
+  const visit = (signedIn: boolean) => ({ call: { platform, signedIn } }) as unknown as { call: Call };
   return { anonymous: visit(false), member: visit(true) };
 };
 

@@ -1,17 +1,19 @@
 /**
- * Limits how many expensive pages are rendered concurrently for anonymous visitors, so that crawlers cannot slow
- * members down. Visitors past the limit wait for a bounded time, in a bounded queue.
+ * Limits how many expensive requests and pages are answered concurrently for anonymous callers, so that crawlers cannot
+ * slow members down. Callers past the limit wait for a bounded time, in a bounded queue.
  */
-import type { Platform } from '../../../../core/platform.ts';
-import { Failure } from '../../../../platform/errors.ts';
-import { memoizePerStore } from '../../../../platform/memoize_per_store.ts';
-import type { Visit } from '../../page.ts';
+import { Failure } from '../../platform/errors.ts';
+import { memoizePerStore } from '../../platform/memoize_per_store.ts';
+import type { Platform } from '../platform.ts';
+import type { Call } from './call.ts';
 
 const maxPlaces = 2;
 const maxWaiting = 20;
 const maxWaitMilliseconds = 10_000;
 /** Seconds after which a refused visitor may try again. */
 const retryAfter = '30';
+
+type Caller = { call: Pick<Call, 'signedIn' | 'platform'> };
 
 type Queue = { taken: number; waiting: Set<() => void> };
 
@@ -50,15 +52,15 @@ const leave = (queue: Queue): void => {
 };
 
 /** Returns whether expensive work of a page could start immediately. Used for optional parts. */
-export const hasAnonymousSlot = ({ call }: Visit): boolean =>
+export const hasAnonymousSlot = ({ call }: Caller): boolean =>
   call.signedIn || getQueue(call.platform).taken < maxPlaces;
 
 /**
- * Takes a place for costly work of a page, such as a download. Anonymous visitors share few.
+ * Takes a place for expensive work, such as a download. Anonymous callers share few.
  * @returns releases the place; further calls do nothing
  * @throws Failure 429 when too many of them wait
  */
-export const takeAnonymousSlot = async ({ call }: Visit): Promise<() => void> => {
+export const takeAnonymousSlot = async ({ call }: Caller): Promise<() => void> => {
   if (call.signedIn) return () => undefined;
   const queue = getQueue(call.platform);
   await enter(queue);
@@ -69,9 +71,9 @@ export const takeAnonymousSlot = async ({ call }: Visit): Promise<() => void> =>
   };
 };
 
-/** Runs costly work of a page in a place. @throws Failure 429 when too many anonymous visitors wait */
-export const withAnonymousSlot = async <T>(visit: Visit, work: () => Promise<T>): Promise<T> => {
-  const release = await takeAnonymousSlot(visit);
+/** Runs expensive work in a place. @throws Failure 429 when too many anonymous visitors wait */
+export const withAnonymousSlot = async <T>(caller: Caller, work: () => Promise<T>): Promise<T> => {
+  const release = await takeAnonymousSlot(caller);
   try {
     return await work();
   } finally {
