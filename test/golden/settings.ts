@@ -6,10 +6,13 @@ import { type Field, groups } from '../../src/core/settings/field_kinds.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
-const words = (control: Control & { kind: 'choice' | 'choices' }): string =>
-  control.choices.map(([value]) => (value === '' ? 'null' : code(value))).join(', ');
+/** The word of the API for no choice. */
+const noneOf = ({ format }: Field): string => (format === undefined ? 'null' : code(String(format(null))));
 
-const typeOf = (control: Control): string => {
+const words = (control: Control & { kind: 'choice' | 'choices' }, field: Field): string =>
+  control.choices.map(([value]) => (value === '' ? noneOf(field) : code(value))).join(', ');
+
+const typeOf = (control: Control, field: Field): string => {
   switch (control.kind) {
     case 'flag':
       return 'true or false';
@@ -18,11 +21,11 @@ const typeOf = (control: Control): string => {
       return control.least === null ? name : `${name}, at least ${control.least}`;
     }
     case 'choice':
-      return `one of ${words(control)}`;
+      return `one of ${words(control, field)}`;
     case 'choices':
       return control.choices.length === 0
         ? 'list of names out of the configuration'
-        : `list out of ${words(control)}`;
+        : `list out of ${words(control, field)}`;
     case 'list':
       return 'list of texts';
     default:
@@ -39,8 +42,8 @@ const line = (name: string, field: Field): string => {
   const meaning = [`${field.label}.`, describeMeaning(field, emptySettingContext), ...also(field)].join(' ');
   const cells = [
     code(name),
-    typeOf(toControl(field, emptySettingContext)),
-    code(JSON.stringify(field.default)),
+    typeOf(toControl(field, emptySettingContext), field),
+    code(JSON.stringify(field.format?.(field.default) ?? field.default)),
     meaning,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('*', '\\*')).join(' | ')} |`;
