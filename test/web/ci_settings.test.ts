@@ -107,8 +107,8 @@ test('variables, schedules, triggers and environments are added, changed and del
       await page.goto(path);
       await page.getByLabel('Key').fill('TOKEN');
       await page.getByLabel('Value', { exact: true }).fill('of no interest');
-      await page.getByRole('button', { name: 'Add variable' }).click();
-      assert.match(await noticeOn(page), /TOKEN was added/);
+      await page.getByRole('button', { name: 'Create variable' }).click();
+      assert.match(await noticeOn(page), /TOKEN was created/);
       await page.getByRole('link', { name: 'Edit TOKEN' }).click();
       await page.getByLabel('Only for protected').check();
       await page.getByRole('button', { name: 'Save' }).click();
@@ -120,7 +120,7 @@ test('variables, schedules, triggers and environments are added, changed and del
     await page.getByRole('link', { name: 'Gantry', exact: true }).click();
     await page.goto(`${base}/pipeline_schedules`);
     await page.getByLabel('Description').fill('nightly');
-    await page.getByRole('button', { name: 'Add schedule' }).click();
+    await page.getByRole('button', { name: 'Create schedule' }).click();
     await page.getByRole('button', { name: 'Run now: nightly' }).click();
     await page.getByRole('heading', { level: 1, name: 'Pipeline #' }).waitFor();
     const trail = page.getByRole('navigation', { name: 'Breadcrumb' });
@@ -130,14 +130,14 @@ test('variables, schedules, triggers and environments are added, changed and del
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('link', { name: 'Triggers' }).click();
     await page.getByLabel('Description').fill('site');
-    await page.getByRole('button', { name: 'Add trigger' }).click();
+    await page.getByRole('button', { name: 'Create trigger' }).click();
     await page.getByText('Show', { exact: true }).click();
     assert.match((await page.locator('code.secret').textContent()) ?? '', /^glptt-/);
     await page.getByRole('button', { name: 'Delete site' }).click();
     await page.getByRole('link', { name: 'Pipelines' }).first().click();
     await page.getByRole('link', { name: 'Environments' }).click();
     await page.getByLabel('Name', { exact: true }).fill('live');
-    await page.getByRole('button', { name: 'Add environment' }).click();
+    await page.getByRole('button', { name: 'Create environment' }).click();
     await page.getByRole('link', { name: 'live' }).click();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('button', { name: 'Delete' }).click();
@@ -234,7 +234,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         }
         await page.goto(`${base}/variables`);
         await page.getByLabel('Key').fill('a b');
-        await page.getByRole('button', { name: 'Add variable' }).click();
+        await page.getByRole('button', { name: 'Create variable' }).click();
         await page.getByRole('alert').waitFor();
         await assertFits(page, 'a form that was refused');
       },

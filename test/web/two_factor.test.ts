@@ -58,7 +58,7 @@ test('a second factor is set up, required at sign-in, and disabled again', { ski
       await page.getByText('9 recovery codes are left').waitFor();
       await page.getByLabel('Current password').last().fill(password);
       await page.getByRole('button', { name: 'Turn off' }).click();
-      assert.equal(await page.getByRole('status').textContent(), 'Two-factor sign-in is off.');
+      assert.equal(await page.getByRole('status').textContent(), 'Two-factor sign-in was turned off.');
     },
     { javaScriptEnabled: false },
   );

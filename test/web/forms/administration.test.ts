@@ -121,11 +121,11 @@ const applications = async (page: Page): Promise<void> => {
 
 const hooks = async (page: Page): Promise<void> => {
   await goTo(page, 'System hooks');
-  await page.getByRole('link', { name: 'Add system hook' }).first().click();
+  await page.getByRole('link', { name: 'New system hook' }).first().click();
   await page.getByLabel('URL', { exact: true }).fill('https://hooks.example.com/all');
   await page.getByLabel('Secret token').fill('hush');
   await page.getByLabel('Pushes to branches').check();
-  await page.getByRole('button', { name: 'Add system hook' }).click();
+  await page.getByRole('button', { name: 'Create system hook' }).click();
   await page.waitForURL(/\/admin\/hooks\/\d+$/);
   const [{ url, push_events }] = await read('/hooks');
   assert.deepEqual([url, push_events], ['https://hooks.example.com/all', true]);

@@ -84,7 +84,7 @@ const enable = page({
   handle: async (visit, { id: keyId, ...address }) => {
     const project = await administered(visit, address);
     const { title } = await enableDeployKey(visit.call, project.id, keyId);
-    return redirect(keysPath(project), `${title} may read this project.`);
+    return redirect(keysPath(project), `The key ${title} was enabled. It may read this project.`);
   },
 });
 

@@ -118,7 +118,7 @@ export const oneView = async (
   const isMine = may(visit.call.viewer, 'admin_environment', project);
   const action = `${environmentsPath(project)}/${row.id}`;
   const edit = html`<h2 id="edit">Edit</h2>
-${environmentForm(visit, { action, submit: 'Save', isNew: false }, state)}`;
+${environmentForm(visit, { action, submit: 'Save changes', isNew: false }, state)}`;
   const content = html`${facts(found)}${isMine && actions(visit, found)}
 ${await deploymentsPart(visit, found, query)}
 ${isMine && edit}`;

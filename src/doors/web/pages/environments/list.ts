@@ -145,7 +145,7 @@ export const listView = async (
   );
   const fresh = html`<h2 id="new">New environment</h2>
 <p>Environments named in jobs are created automatically.</p>
-${environmentForm(visit, { action: path, submit: 'Add environment', isNew: true }, newState)}`;
+${environmentForm(visit, { action: path, submit: 'Create environment', isNew: true }, newState)}`;
   const content = html`${choiceTabs({ label: 'Environments by state', path, param: 'states', chosen: state, names: tabNames, keep })}
 ${folder !== undefined && html`<p class="row">${icon('folder')} <b>${folder}</b> <a href="${path}">All environments</a></p>`}
 ${searchForm({ path, name: 'search', value: search ?? '', label: 'Search by name', keep: { states: state, folder } })}

@@ -17,7 +17,7 @@ export const pages = [
     handle: async ({ call }, { group: path, level }) => {
       const { id, full_path } = await findGroup(call, path);
       await updateSetting(call, { project_id: null, group_id: id }, { level });
-      return redirect(`/groups/${full_path}`, 'Notification level changed.');
+      return redirect(`/groups/${full_path}`, 'The notification level was changed.');
     },
   }),
 ];

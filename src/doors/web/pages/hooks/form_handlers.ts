@@ -23,14 +23,14 @@ const formView = (visit: Visit, list: SettingsList, state: HookState, hook: Hook
   const owner = ownerOf(list.owner);
   const { title, one } = nouns[list.owner.scope];
   const action = hook === null ? list.path : `${list.path}/${hook.id}`;
-  const submit = hook === null ? `Add ${one}` : 'Save changes';
+  const submit = hook === null ? `Create ${one}` : 'Save changes';
   const back =
     hook === null
       ? { path: list.path, name: `All ${title.toLowerCase()}` }
       : { path: action, name: titleOf(hook) };
   const content = html`<p><a href="${back.path}">${back.name}</a></p>
 <div class="card"><div class="body">${hookForm(visit, { action, submit, owner }, state)}</div></div>`;
-  return list.view(visit, hook === null ? `Add ${one}` : `Edit ${one}`, content);
+  return list.view(visit, hook === null ? `New ${one}` : `Edit ${one}`, content);
 };
 
 const addPage = (kind: SettingsListRoute): AnyPage =>
@@ -59,7 +59,7 @@ const create = (kind: SettingsListRoute): AnyPage =>
       const edit = toEdit(owner, params);
       if (edit.url === '') throw missingAttribute('url');
       const hook = await createHook(call, owner, edit);
-      return redirect(`${list.path}/${hook.id}`, `The ${nouns[list.owner.scope].one} was added.`);
+      return redirect(`${list.path}/${hook.id}`, `The ${nouns[list.owner.scope].one} was created.`);
     },
     view: (visit, list, state) => formView(visit, list, state, null),
   });

@@ -64,7 +64,7 @@ export const listPage = (kind: SettingsListRoute): AnyPage =>
       const { items, total } = await listHooks(visit.call.db, ownerOf(list.owner), request);
       const { title, one } = nouns[list.owner.scope];
       const content = html`<div class="row between"><p>${purposes[list.owner.scope]}</p>
-<a class="button primary" href="${path}/new">${icon('plus')} Add ${one}</a></div>
+<a class="button primary" href="${path}/new">${icon('plus')} New ${one}</a></div>
 ${list.above}${
         items.length === 0
           ? html`<div class="card">${emptyState({ icon: 'link', title: `No ${one}s` })}</div>`

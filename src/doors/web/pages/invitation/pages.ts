@@ -94,7 +94,7 @@ export const pages = [
       const accept = async (): Promise<void> =>
         await acceptByLink(call.platform, requireUser(call).id, token);
       if (place === null || (await attempt(accept)) !== null) return expiredView();
-      return redirect(`/${place.full_path}`, `You are a member of ${place.full_path} now.`);
+      return redirect(`/${place.full_path}`, `You joined ${place.full_path}.`);
     },
   }),
   page({

@@ -77,7 +77,7 @@ ${form(
 const switchPart = (visit: Visit, project: Project): Html =>
   form(
     visit,
-    { action: scopePath(project), submit: 'Save' },
+    { action: scopePath(project), submit: 'Save changes' },
     checkbox({
       name: 'enabled',
       label: 'Limit access to the projects and groups listed below',

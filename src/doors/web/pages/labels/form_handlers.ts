@@ -91,7 +91,8 @@ const subscription = (kind: OwnedListRoute, verb: 'subscribe' | 'unsubscribe'): 
         ...(number > 1 && { page: String(number) }),
       };
       const back = Object.keys(shown).length === 0 ? '' : `?${new URLSearchParams(shown).toString()}`;
-      const notice = verb === 'subscribe' ? 'You are subscribed.' : 'You are unsubscribed.';
+      const notice =
+        verb === 'subscribe' ? 'You subscribed to the label.' : 'You unsubscribed from the label.';
       return redirect(list.path + back, notice);
     },
   });

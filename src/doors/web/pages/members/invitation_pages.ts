@@ -77,7 +77,7 @@ const invitePage = (route: MemberListRoute): AnyPage =>
       if (problems !== null) return await refuse(visit, list, { sent, problems });
       return redirect(
         list.path,
-        emails.length === 1 ? 'The invitation was made.' : 'The invitations were made.',
+        emails.length === 1 ? 'The invitation was created.' : 'The invitations were created.',
       );
     },
   });

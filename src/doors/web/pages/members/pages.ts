@@ -106,7 +106,7 @@ const addPage = (kind: MemberListRoute): AnyPage =>
       const role = { user_id, access_level, expires_at };
       const problems = await attempt(async () => await addMember(visit.call, list.kind, list.source, role));
       if (problems !== null) return await refuse(visit, list, { ...tried, problems });
-      return redirect(list.path, `${name} is a member now: ${nameRole(access_level)}.`);
+      return redirect(list.path, `${name} was added: ${nameRole(access_level)}.`);
     },
   });
 

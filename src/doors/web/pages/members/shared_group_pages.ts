@@ -73,7 +73,7 @@ const invitePage = (route: MemberListRoute): AnyPage =>
         async () => await shareWithGroup(visit.call, list.kind, list.source, share),
       );
       if (problems !== null) return await refuse(visit, null, { list, sent: params, problems });
-      return redirect(list.path, `Members of ${group.name} have a role here now.`);
+      return redirect(list.path, `The group ${group.name} was invited.`);
     },
   });
 
@@ -105,7 +105,7 @@ const removePage = (route: MemberListRoute): AnyPage =>
     handle: async (visit, params) => {
       const list = await findAdministered(route, visit, params);
       await unshareWithGroup(visit.call, list.source, params.id);
-      return redirect(list.path, 'The group no longer has a role here.');
+      return redirect(list.path, 'The group was removed.');
     },
   });
 

@@ -48,7 +48,7 @@ const start = formPage({
   run: async ({ call }, project, { import_url, username = '', password = '' }) => {
     const source = readImportSource(import_url, getOutgoingRules(call.settings), { username, password });
     await importInto(call, project, source);
-    return redirect(`/${project.full_path}`, 'The import has begun.');
+    return redirect(`/${project.full_path}`, 'The import was started.');
   },
   view: formView,
 });

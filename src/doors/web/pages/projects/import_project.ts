@@ -84,7 +84,10 @@ const create = formPage({
       async () => await createProject(call, requireUser(call), namespace_id, columns),
     );
     const project = await loadProject(call.db, projectId);
-    return redirect(`/${project?.full_path ?? ''}`, `The project ${name} was created. Its import has begun.`);
+    return redirect(
+      `/${project?.full_path ?? ''}`,
+      `The project ${name} was created. Its import was started.`,
+    );
   },
   view: async (visit, _found, state) => await formView(visit, state),
 });

@@ -19,7 +19,7 @@ const starring = (word: 'star' | 'unstar') =>
       const project = await findProject(call, path);
       await setStarred(call, project, word === 'star');
       const next = returnPath(visit, return_to, `/${project.full_path}`);
-      return redirect(next, word === 'star' ? 'Project starred.' : 'Star removed.');
+      return redirect(next, word === 'star' ? 'The project was starred.' : 'The star was removed.');
     },
   });
 
@@ -36,7 +36,7 @@ const setLevel = page({
     const { call } = visit;
     const { id, full_path } = await findProject(call, path);
     await updateSetting(call, { project_id: id, group_id: null }, { level });
-    return redirect(returnPath(visit, return_to, `/${full_path}`), 'Notification level changed.');
+    return redirect(returnPath(visit, return_to, `/${full_path}`), 'The notification level was changed.');
   },
 });
 

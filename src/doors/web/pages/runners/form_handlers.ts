@@ -73,7 +73,7 @@ const findOne =
 
 const editView = (visit: Visit, { list, runner }: Found, state: RunnerState): View => {
   const action = `${list.path}/${runner.id}`;
-  const content = html`${runnerForm(visit, { action, submit: 'Save' }, state)}
+  const content = html`${runnerForm(visit, { action, submit: 'Save changes' }, state)}
 <h2>Token</h2>
 <p>The old token becomes invalid: configure the runner with the new one.</p>
 ${button(visit, `${action}/reset_token`, { label: 'Reset token', danger: true })}`;
@@ -177,7 +177,7 @@ export const formPages = (kind: SettingsListRoute): AnyPage[] => [
     act: async (call, runnerId) => await updateRunner(call, runnerId, { active: 0 }),
   }),
   acting(kind, 'resume', {
-    notice: 'takes jobs again.',
+    notice: 'was resumed.',
     act: async (call, runnerId) => await updateRunner(call, runnerId, { active: 1 }),
   }),
   acting(kind, 'delete', { notice: 'was deleted.', act: deleteRunner }),
@@ -185,4 +185,4 @@ export const formPages = (kind: SettingsListRoute): AnyPage[] => [
 
 /** Handles the form that takes a runner from a project. */
 export const disablePage = (kind: SettingsListRoute): AnyPage =>
-  acting(kind, 'disable', { notice: 'no longer takes the jobs of this project.', act: disable });
+  acting(kind, 'disable', { notice: 'was disabled for this project.', act: disable });

@@ -32,7 +32,7 @@ const create = formPage({
   toProblems,
   run: async ({ call }, project, params) => {
     await createSchedule(call, project, toEdit(params));
-    return redirect(schedulesPath(project), 'The schedule was added.');
+    return redirect(schedulesPath(project), 'The schedule was created.');
   },
   view: async (visit, project, state) => await listView(visit, project, {}, state),
 });
@@ -84,7 +84,10 @@ export const formPages = [
   acting('play', () => true, play),
   acting('take_ownership', canTakeOverSchedule, async ({ call }, { project, schedule }) => {
     await takeOverSchedule(call, schedule);
-    return redirect(schedulesPath(project), 'You own the schedule now: its pipelines run with your rights.');
+    return redirect(
+      schedulesPath(project),
+      'You took over the schedule. Its pipelines run with your rights.',
+    );
   }),
   acting('delete', canTakeOverSchedule, async ({ call }, { project, schedule }) => {
     await deleteSchedule(call, schedule);

@@ -93,7 +93,7 @@ export const listView = async (
   }));
   const fresh = html`<h2 id="new">New schedule</h2>
 <p>Its pipelines run with your rights.</p>
-${scheduleForm(visit, { action: path, submit: 'Add schedule' }, state)}`;
+${scheduleForm(visit, { action: path, submit: 'Create schedule' }, state)}`;
   const content = html`${choiceTabs({ label: 'Schedules by state', path, param: 'scope', chosen: scope, names: tabNames })}
 <p class="quiet">${spellCount(total, 'schedule')}</p>
 ${lines.length > 0 && table(lines)}

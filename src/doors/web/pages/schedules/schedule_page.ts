@@ -92,7 +92,7 @@ const table = (
 const newForm = (visit: Visit, path: string, { values, problems }: VariableState): Html =>
   form(
     visit,
-    { action: `${path}/variables`, submit: 'Add variable', problems },
+    { action: `${path}/variables`, submit: 'Create variable', problems },
     input({ name: 'key', label: 'Key', value: values.key, required: true, problems }),
     textArea({ name: 'value', label: 'Value', value: values.value, rows: 2, problems }),
     select({ name: 'variable_type', label: 'Kind', value: values.variable_type, options: types }),
@@ -111,7 +111,7 @@ export const editView = async (
   const path = `${schedulesPath(project)}/${schedule.id}`;
   const variables = await loadScheduleVariables(call.platform, call.db, schedule.id);
   const settingsState = settings ?? unsent(fromRecord(schedule));
-  const content = html`${scheduleForm(visit, { action: path, submit: 'Save' }, settingsState)}
+  const content = html`${scheduleForm(visit, { action: path, submit: 'Save changes' }, settingsState)}
 <h2 id="variables">Variables</h2>
 <p>Passed to every pipeline of the schedule.</p>
 ${variables.length > 0 && table(variables.map((one) => line(visit, { path, edited }, one)))}
@@ -160,7 +160,7 @@ const add = formPage({
   run: async ({ call }, found, { key = '', value = '', variable_type, raw }) => {
     const variable = { key: key.trim(), value, variable_type, raw };
     await addScheduleVariable(call, found.schedule, variable);
-    return redirect(variablesPath(found), `The variable ${variable.key} was added.`);
+    return redirect(variablesPath(found), `The variable ${variable.key} was created.`);
   },
   view: async (visit, found, added) => await editView(visit, found, { added }),
 });

@@ -36,7 +36,7 @@ const stopImpersonating = page({
     const isOwn = await endImpersonation(call, impersonatorSecret);
     visit.keepImpersonator(null);
     visit.changeSession(isOwn ? impersonatorSecret : null);
-    return redirect(`/admin/users/${user.id}`, `You no longer act as ${user.username}.`);
+    return redirect(`/admin/users/${user.id}`, `You stopped impersonating ${user.username}.`);
   },
 });
 

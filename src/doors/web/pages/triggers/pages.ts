@@ -110,7 +110,7 @@ ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2 id="new">New trigger</h2>
 ${form(
   visit,
-  { action: path, submit: 'Add trigger', problems },
+  { action: path, submit: 'Create trigger', problems },
   input({ name: 'description', label: 'Description', value: values.description, required: true, problems }),
 )}
 ${use(visit, project)}`;

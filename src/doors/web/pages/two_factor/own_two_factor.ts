@@ -157,7 +157,7 @@ const disable = page({
   handle: async (visit, { current_password }) => {
     const problems = await attempt(async () => await disableFactor(visit.call, current_password));
     if (problems !== null) return await view(visit, { action: steps.disable.action, problems });
-    return redirect(path, 'Two-factor sign-in is off.');
+    return redirect(path, 'Two-factor sign-in was turned off.');
   },
 });
 

@@ -35,7 +35,7 @@ const create = (kind: SettingsListRoute): AnyPage =>
       const key = params.key?.trim() ?? '';
       const hidden = params.masked_and_hidden ? { masked: 1 as const, hidden: 1 as const } : {};
       await createVariable(visit.call, ownerOf(list.owner), { ...toEdit(params), key, ...hidden });
-      return redirect(list.path, `The variable ${key} was added.`);
+      return redirect(list.path, `The variable ${key} was created.`);
     },
     view: async (visit, list, state) => await listView(visit, list, {}, state),
   });
@@ -54,7 +54,7 @@ const one = { key: text(), scope: text() };
 
 const editView = (visit: Visit, { list, variable }: Found, state: VariableState): View => {
   const action = addressOf(list.path, variable);
-  const content = variableForm(visit, { action, submit: 'Save', before: variable }, state);
+  const content = variableForm(visit, { action, submit: 'Save changes', before: variable }, state);
   return list.view(visit, `Variable ${variable.key}`, content);
 };
 

@@ -83,7 +83,7 @@ ${list.above}<p class="quiet">${spellCount(total, 'variable')}</p>
 ${items.length > 0 && table(items.map((variable) => ({ visit, list, variable })))}
 ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2 id="new">New variable</h2>
-${variableForm(visit, { action: path, submit: 'Add variable', before: null }, state)}`;
+${variableForm(visit, { action: path, submit: 'Create variable', before: null }, state)}`;
   return list.view(visit, 'Variables', content);
 };
 

@@ -52,7 +52,7 @@ test('adds, edits and deletes a variable, in each place', async () => {
     const { status, location } = await who.post(path, form);
     assert.deepEqual([status, location], [303, path]);
     const { text } = await who.get(path);
-    assert.match(text, /The variable TOKEN was added[\s\S]+a\nb&lt;b&gt;[\s\S]+All jobs/);
+    assert.match(text, /The variable TOKEN was created[\s\S]+a\nb&lt;b&gt;[\s\S]+All jobs/);
     assert.match(text, /for &lt;i&gt;/);
     const { body } = await variable(api, 'TOKEN');
     assert.deepEqual([body.value, body.protected, body.raw], ['a\nb<b>', true, false]);

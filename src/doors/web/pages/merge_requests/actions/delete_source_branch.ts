@@ -34,7 +34,7 @@ export const deleteSourceBranchPages = [
       } catch (error) {
         // Somebody else pressed the button first.
         if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-        return redirect(path, `The branch ${source_branch} is deleted already.`);
+        return redirect(path, `The branch ${source_branch} was already deleted.`);
       }
     },
   }),

@@ -152,7 +152,7 @@ test('a merged request shows the pipeline of its commit, and deletes its branch'
   assert.equal((await developer.visitor.post(action)).location, path);
   // Somebody else pressed the same button.
   assert.equal((await developer.visitor.post(action)).location, path);
-  assert.match((await developer.visitor.get(path)).text, /The branch done is deleted already\./);
+  assert.match((await developer.visitor.get(path)).text, /The branch done was already deleted\./);
   assert.equal((await gantry.api(`GET /projects/${project.id}/repository/branches/done`)).status, 404);
   assert.doesNotMatch((await developer.visitor.get(path)).text, /Delete source branch/);
 });
