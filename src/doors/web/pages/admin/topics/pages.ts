@@ -1,5 +1,6 @@
 /** Topics of the instance, for administrators. The forms call the operations of the API. */
-import { nullIfMissing } from '../../../../../platform/errors.ts';
+import type { Static } from 'typebox';
+import { invalid, nullIfMissing } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { boolean, clearable, id, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { withAvatar } from '../../../../../identity/avatars/store_avatar.ts';
@@ -14,20 +15,23 @@ import {
   listTopics,
 } from '../../../../../projects/topics/queries.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { type FormProblems, attempt } from '../../../parts/form.ts';
+import { readTexts } from '../../../parts/fields/field_text.ts';
+import { formPage } from '../../../parts/fields/form_page.ts';
 import { html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { adminListView } from '../admin_list.ts';
-import { type FilledTopic, editView, newView, topicLine, topicsPath as path } from './render_topics.ts';
+import { editView, fromSent, newView, topicLine, topicsPath as path } from './render_topics.ts';
 import { omitEmpty } from '../../../../../platform/omit_empty.ts';
 
-const formParams = object({
+const topicFields = {
   name: text(),
   title: optional(clearable(text())),
   description: optional(clearable(text({ maxLength: 1024 }))),
   remove_avatar: boolean({ default: false }),
-});
+};
+
+const shape = object(topicFields);
 
 const listView = async (
   visit: Visit,
@@ -47,74 +51,70 @@ const listView = async (
   });
 };
 
-type Filled = FilledTopic & { remove_avatar: boolean };
-
-/** The columns of a form: an empty title is the name. */
-const toColumns = ({ name, title, description }: FilledTopic) => ({
+/** An empty title is the name. */
+const toEdit = ({ name, title, description }: Static<typeof shape>) => ({
   name,
-  title: title === null || title === undefined || title === '' ? name : title,
+  title: title || name,
   description: description ?? null,
 });
 
-const create = page({
-  method: 'POST',
+const create = formPage({
   path,
   audience: 'admin',
-  params: formParams,
-  handle: async (visit, filled) => {
+  address: {},
+  fields: topicFields,
+  find: async () => null,
+  fromSent,
+  run: async (visit, _found, params) => {
     const { call } = visit;
-    const save = async (avatar: { avatar?: string | null }): Promise<number> =>
-      await createTopic(call, { ...toColumns(filled), ...avatar });
-    const file = visit.file('avatar') ?? undefined;
-    const problems = await attempt(async () => await withAvatar(call.platform, file, save));
-    return problems === null
-      ? redirect(path, `The topic ${filled.name} was created.`)
-      : newView(visit, filled, problems);
+    await withAvatar(
+      call.platform,
+      visit.file('avatar') ?? undefined,
+      async (avatar: { avatar?: string | null }) => await createTopic(call, { ...toEdit(params), ...avatar }),
+    );
+    return redirect(path, `The topic ${params.name} was created.`);
   },
+  view: (visit, _found, state) => newView(visit, state),
 });
 
-const save = async (visit: Visit, topic: TopicRow, filled: Filled): Promise<FormProblems | null> => {
-  const { call } = visit;
-  const file = visit.file('avatar') ?? (filled.remove_avatar ? null : undefined);
-  const update = async (avatar: { avatar?: string | null }): Promise<void> =>
-    await updateTopic(call, topic.id, { ...toColumns(filled), ...avatar });
-  return await attempt(async () => await withAvatar(call.platform, file, update));
-};
+const find = async ({ call }: Visit, address: { id: number }): Promise<TopicRow> =>
+  await findTopic(call, address.id);
 
-const update = page({
-  method: 'POST',
+const update = formPage({
   path: `${path}/:id`,
   audience: 'admin',
-  params: object({ id: id(), ...formParams.properties }),
-  handle: async (visit, { id: topicId, ...filled }) => {
-    const topic = await findTopic(visit.call, topicId);
-    const problems = await save(visit, topic, filled);
-    return problems === null
-      ? redirect(path, 'The topic was saved.')
-      : editView(visit, topic, { filled, problems });
+  address: { id: id() },
+  fields: topicFields,
+  find,
+  fromSent,
+  run: async (visit, topic, params) => {
+    const { call } = visit;
+    const file = visit.file('avatar') ?? (params.remove_avatar ? null : undefined);
+    await withAvatar(
+      call.platform,
+      file,
+      async (avatar: { avatar?: string | null }) =>
+        await updateTopic(call, topic.id, { ...toEdit(params), ...avatar }),
+    );
+    return redirect(path, 'The topic was saved.');
   },
+  view: (visit, topic, edit) => editView(visit, topic, { edit }),
 });
 
-const missing: FormProblems = { text: null, fields: { target: ['was not found'] } };
-
-const findTarget = async ({ call }: Visit, name: string): Promise<TopicRow | null> => {
-  return await nullIfMissing(findTopicByName(call, name.trim()));
-};
-
-const merge = page({
-  method: 'POST',
+const merge = formPage({
   path: `${path}/:id/merge`,
   audience: 'admin',
-  params: object({ id: id(), target: optional(text()) }),
-  handle: async (visit, { id: topicId, target: typed = '' }) => {
-    const topic = await findTopic(visit.call, topicId);
-    const target = await findTarget(visit, typed);
-    if (target === null) return editView(visit, topic, { target: typed, problems: missing });
-    const problems = await attempt(async () => await mergeTopics(visit.call, topic.id, target.id));
-    return problems === null
-      ? redirect(path, `The topic ${topic.name} was merged into ${target.name}.`)
-      : editView(visit, topic, { target: typed, problems });
+  address: { id: id() },
+  fields: { target: optional(text()) },
+  find,
+  fromSent: (sent) => readTexts(sent, ['target']),
+  run: async ({ call }, topic, { target: name = '' }) => {
+    const target = await nullIfMissing(findTopicByName(call, name.trim()));
+    if (target === null) throw invalid({ target: ['was not found'] });
+    await mergeTopics(call, topic.id, target.id);
+    return redirect(path, `The topic ${topic.name} was merged into ${target.name}.`);
   },
+  view: (visit, topic, state) => editView(visit, topic, { merge: state }),
 });
 
 const remove = page({
@@ -142,7 +142,7 @@ export const topicPages = [
     path: `${path}/new`,
     audience: 'admin',
     params: object({}),
-    handle: async (visit) => newView(visit, { name: '' }),
+    handle: async (visit) => newView(visit),
   }),
   page({
     method: 'GET',

@@ -1,17 +1,12 @@
 /** Renders the list items and forms of topics. */
 import { uploadedAvatarUrl } from '../../../../../identity/avatars/avatar_urls.ts';
+import type { RawParams } from '../../../../../platform/http/params.ts';
 import type { TopicRow } from '../../../../../projects/topics/queries.ts';
 import type { View, Visit } from '../../../page.ts';
 import { avatar } from '../../../parts/avatar.ts';
-import {
-  type FormProblems,
-  checkbox,
-  form,
-  input,
-  noProblems,
-  textArea,
-  withFormStatus,
-} from '../../../parts/form.ts';
+import { isTicked, readTexts } from '../../../parts/fields/field_text.ts';
+import { type FormState, unsent } from '../../../parts/fields/form_page.ts';
+import { checkbox, form, input, textArea } from '../../../parts/form.ts';
 import { avatarInput } from '../../../parts/fields/avatar_input.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { topicPath } from '../../../parts/projects/topic_links.ts';
@@ -20,7 +15,25 @@ import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 export const topicsPath = '/admin/topics';
 
-export type FilledTopic = { name: string; title?: string | null; description?: string | null };
+const textNames = ['name', 'title', 'description'] as const;
+
+type TopicValues = Record<(typeof textNames)[number], string> & { remove_avatar: boolean };
+
+export type TopicState = FormState<TopicValues>;
+
+const blank: TopicValues = { name: '', title: '', description: '', remove_avatar: false };
+
+const fromRecord = ({ name, title, description }: TopicRow): TopicValues => ({
+  ...blank,
+  name,
+  title,
+  description: description ?? '',
+});
+
+export const fromSent = (sent: RawParams): TopicValues => ({
+  ...readTexts(sent, textNames),
+  remove_avatar: isTicked(sent['remove_avatar']),
+});
 
 const picture = ({ call }: Visit, topic: TopicRow): Html =>
   avatar({
@@ -36,12 +49,12 @@ export const topicLine = (visit: Visit, topic: TopicRow): Html =>
 <span class="meta"><span>${topic.name}</span><a href="${topicPath(topic.name)}">${spellCount(topic.total_projects_count, 'project')}</a></span></li>
 `;
 
-const fields = (filled: FilledTopic, problems: FormProblems, hasAvatar: boolean): (Html | null)[] => [
+const fields = ({ values, problems }: TopicState, hasAvatar: boolean): (Html | null)[] => [
   input({
     name: 'name',
     label: 'Name',
     hint: 'As entered in the settings of projects.',
-    value: filled.name,
+    value: values.name,
     required: true,
     problems,
   }),
@@ -49,36 +62,35 @@ const fields = (filled: FilledTopic, problems: FormProblems, hasAvatar: boolean)
     name: 'title',
     label: 'Title (optional)',
     hint: 'Shown on pages. Default: the name of the topic.',
-    value: filled.title ?? null,
+    value: values.title,
     problems,
   }),
   textArea({
     name: 'description',
     label: 'Description (optional)',
-    value: filled.description ?? null,
+    value: values.description,
     problems,
   }),
   avatarInput(problems, false),
-  hasAvatar ? checkbox({ name: 'remove_avatar', label: 'Remove the picture', checked: false }) : null,
+  hasAvatar
+    ? checkbox({ name: 'remove_avatar', label: 'Remove the picture', checked: values.remove_avatar })
+    : null,
 ];
 
 /** Renders the form of a new topic. */
-export const newView = (visit: Visit, filled: FilledTopic, problems = noProblems): View =>
-  withFormStatus(
-    adminView(
-      { path: topicsPath, title: 'New topic' },
-      form(
-        visit,
-        { action: topicsPath, submit: 'Create topic', hasFiles: true, problems },
-        ...fields(filled, problems, false),
-      ),
+export const newView = (visit: Visit, state: TopicState = unsent(blank)): View =>
+  adminView(
+    { path: topicsPath, title: 'New topic' },
+    form(
+      visit,
+      { action: topicsPath, submit: 'Create topic', hasFiles: true, problems: state.problems },
+      ...fields(state, false),
     ),
-    problems,
   );
 
-type Tried = { filled?: FilledTopic; target?: string; problems?: FormProblems };
+type MergeState = FormState<{ target: string }>;
 
-const mergeForm = (visit: Visit, { id }: TopicRow, target: string, problems: FormProblems): Html =>
+const mergeForm = (visit: Visit, { id }: TopicRow, { values, problems }: MergeState): Html =>
   form(
     visit,
     {
@@ -91,7 +103,7 @@ const mergeForm = (visit: Visit, { id }: TopicRow, target: string, problems: For
       name: 'target',
       label: 'Into the topic',
       hint: 'Projects with this topic get the other one, and this one is deleted.',
-      value: target,
+      value: values.target,
       required: true,
       autocomplete: 'off',
       suggestions: { url: '/api/v4/topics?per_page=100', field: 'name', search: 'search' },
@@ -99,15 +111,19 @@ const mergeForm = (visit: Visit, { id }: TopicRow, target: string, problems: For
     }),
   );
 
-/** Renders the forms that change, merge and delete a topic. @param tried input and problems of a refused form */
-export const editView = (visit: Visit, topic: TopicRow, tried: Tried = {}): View => {
-  const { target, problems = noProblems } = tried;
-  const ofTopic = target === undefined ? problems : noProblems;
-  const ofMerge = target === undefined ? noProblems : problems;
+/** Renders the forms that change, merge and delete a topic. */
+export const editView = (
+  visit: Visit,
+  topic: TopicRow,
+  {
+    edit = unsent(fromRecord(topic)),
+    merge = unsent({ target: '' }),
+  }: { edit?: TopicState; merge?: MergeState } = {},
+): View => {
   const change = form(
     visit,
-    { action: `${topicsPath}/${topic.id}`, submit: 'Save changes', hasFiles: true, problems: ofTopic },
-    ...fields(tried.filled ?? topic, ofTopic, topic.avatar !== null),
+    { action: `${topicsPath}/${topic.id}`, submit: 'Save changes', hasFiles: true, problems: edit.problems },
+    ...fields(edit, topic.avatar !== null),
   );
   const removal = form(visit, {
     action: `${topicsPath}/${topic.id}/delete`,
@@ -116,9 +132,9 @@ export const editView = (visit: Visit, topic: TopicRow, tried: Tried = {}): View
   });
   const content = html`${change}
 <h2>Merge</h2>
-${mergeForm(visit, topic, target ?? '', ofMerge)}
+${mergeForm(visit, topic, merge)}
 <h2>Delete</h2>
 <p>${topic.total_projects_count === 0 ? 'No project has the topic.' : `${spellCount(topic.total_projects_count, 'project')} will lose the topic.`}</p>
 ${removal}`;
-  return withFormStatus(adminView({ path: topicsPath, title: `Topic ${topic.name}` }, content), problems);
+  return adminView({ path: topicsPath, title: `Topic ${topic.name}` }, content);
 };

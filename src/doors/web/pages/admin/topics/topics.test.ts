@@ -35,6 +35,12 @@ test('creates, changes and deletes a topic', async () => {
   assert.match((await admin.get(`${edit}/edit`)).text, /Of &lt;b&gt;bridges/);
   const refused = await admin.post(edit, { name: 'a,b', title: 'Kept', description: '' });
   assert.deepEqual([refused.status, /value="Kept"/.test(refused.text)], [422, true]);
+  const long = { name, title: 'Kept', description: 'x'.repeat(1_025) };
+  for (const address of [path, edit]) {
+    const { status, text } = await admin.post(address, long);
+    assert.deepEqual([status, /Description \(optional\) is too long/.test(text)], [422, true]);
+    assert.ok(text.includes('value="Kept"') && text.includes(`>\n${long.description}</textarea>`));
+  }
   const picture = { avatar: { name: 'a.png', content: Buffer.from('iVBORw0KGgoAAAANSUhEUg==', 'base64') } };
   const saved = await admin.postFiles(edit, { name, title: 'Bridges', description: '' }, picture);
   assert.equal(saved.status, 303);

@@ -4,7 +4,7 @@ import { requireActor } from '../../../../../core/access/call.ts';
 import { createUser } from '../../../../../identity/users/create.ts';
 import { type UserRow, loadUser } from '../../../../../identity/users/queries.ts';
 import { type UserChanges, updateUser } from '../../../../../identity/users/update.ts';
-import { type Problems, notFound } from '../../../../../platform/errors.ts';
+import { notFound } from '../../../../../platform/errors.ts';
 import type { RawParams } from '../../../../../platform/http/params.ts';
 import {
   boolean,
@@ -16,23 +16,14 @@ import {
   optional,
   text,
 } from '../../../../../platform/http/schema.ts';
-import {
-  type FormProblems,
-  answerForm,
-  attempt,
-  checkbox,
-  form,
-  input,
-  noProblems,
-  textArea,
-  withFormStatus,
-} from '../../../parts/form.ts';
+import { type FormProblems, checkbox, form, input, textArea } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { usersPath } from './list.ts';
 import { userHead } from './user_page.ts';
-import { fieldText } from '../../../parts/fields/field_text.ts';
+import { isTicked, readTexts } from '../../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
 
 const long = () => text({ maxLength: 2000 });
 
@@ -47,16 +38,25 @@ const account = {
   note: optional(clearable(longText())),
 };
 
-const params = object(account);
-type Filled = Static<typeof params>;
+const shape = object(account);
 
-const texts = (given: Filled, problems: FormProblems): Html[] => [
-  input({ name: 'name', label: 'Name', value: given.name, autocomplete: 'off', required: true, problems }),
+const textNames = ['name', 'username', 'email', 'projects_limit', 'note'] as const;
+
+type UserValues = Record<(typeof textNames)[number], string> & {
+  admin: boolean;
+  external: boolean;
+  can_create_group: boolean;
+};
+
+type UserState = FormState<UserValues>;
+
+const texts = ({ values, problems }: UserState): Html[] => [
+  input({ name: 'name', label: 'Name', value: values.name, autocomplete: 'off', required: true, problems }),
   input({
     name: 'username',
     label: 'User name',
     hint: "Used in the addresses of the user's profile and projects.",
-    value: given.username,
+    value: values.username,
     autocomplete: 'off',
     required: true,
     problems,
@@ -65,33 +65,33 @@ const texts = (given: Filled, problems: FormProblems): Html[] => [
     name: 'email',
     label: 'E-mail',
     type: 'email',
-    value: given.email,
+    value: values.email,
     autocomplete: 'off',
     required: true,
     problems,
   }),
 ];
 
-const rights = (given: Filled, problems: FormProblems): Html => html`<fieldset><legend>Access</legend>
-${checkbox({ name: 'admin', label: 'Administrator', hint: 'Sees and changes everything on this service.', checked: given.admin, problems })}
+const rights = ({ values, problems }: UserState): Html => html`<fieldset><legend>Access</legend>
+${checkbox({ name: 'admin', label: 'Administrator', hint: 'Sees and changes everything on this service.', checked: values.admin, problems })}
 ${checkbox({
   name: 'external',
   label: 'External',
   hint: 'Sees internal projects only as a member. Cannot create projects or groups.',
-  checked: given.external,
+  checked: values.external,
   problems,
 })}
-${checkbox({ name: 'can_create_group', label: 'Can create groups', checked: given.can_create_group, problems })}
-${input({ name: 'projects_limit', label: 'Maximum number of personal projects', type: 'number', min: 0, value: given.projects_limit, required: true, problems })}
+${checkbox({ name: 'can_create_group', label: 'Can create groups', checked: values.can_create_group, problems })}
+${input({ name: 'projects_limit', label: 'Maximum number of personal projects', type: 'number', min: 0, value: values.projects_limit, required: true, problems })}
 </fieldset>
 `;
 
-const noteField = ({ note }: Filled, problems: FormProblems): Html =>
+const noteField = ({ values, problems }: UserState): Html =>
   textArea({
     name: 'note',
     label: 'Note',
     hint: 'Only administrators see it.',
-    value: note ?? null,
+    value: values.note,
     rows: 3,
     problems,
   });
@@ -106,73 +106,67 @@ const passwordField = (problems: FormProblems): Html =>
     problems,
   });
 
-const newView = (visit: Visit, given: Filled, problems = noProblems): View => {
+const newView = (visit: Visit, state: UserState): View => {
+  const { problems } = state;
   const content = form(
     visit,
     { action: usersPath, submit: 'Create user', problems },
-    ...texts(given, problems),
+    ...texts(state),
     passwordField(problems),
-    rights(given, problems),
-    noteField(given, problems),
+    rights(state),
+    noteField(state),
   );
-  const view = adminView({ path: usersPath, title: 'New user' }, content);
-  return withFormStatus(view, problems);
+  return adminView({ path: usersPath, title: 'New user' }, content);
 };
 
-const editView = (visit: Visit, user: UserRow, given: Filled, problems = noProblems): View => {
+const editView = (visit: Visit, user: UserRow, state: UserState): View => {
+  const { problems } = state;
   const content = html`${userHead(visit, user, 'edit')}
 ${form(
   visit,
   { action: `${usersPath}/${user.id}/edit`, submit: 'Save changes', problems },
-  ...texts(given, problems),
-  rights(given, problems),
-  noteField(given, problems),
+  ...texts(state),
+  rights(state),
+  noteField(state),
 )}`;
-  const view = adminView({ path: usersPath, title: `Edit ${user.name}` }, content);
-  return withFormStatus(view, problems);
+  return adminView({ path: usersPath, title: `Edit ${user.name}` }, content);
 };
 
-const filledFrom = (user: UserRow): Filled => ({
-  name: user.name,
-  username: user.username,
-  email: user.email,
-  admin: user.admin === 1,
-  external: user.external === 1,
-  can_create_group: user.can_create_group === 1,
-  projects_limit: user.projects_limit,
-  note: user.note,
-});
-
-const lastOf = (raw: unknown): unknown => (Array.isArray(raw) ? (raw as unknown[]).at(-1) : raw);
-/** Input to show again when the form was invalid. */
-const asTyped = (sent: RawParams): Filled => ({
-  name: fieldText(sent['name']),
-  username: fieldText(sent['username']),
-  email: fieldText(sent['email']),
-  admin: lastOf(sent['admin']) === '1',
-  external: lastOf(sent['external']) === '1',
-  can_create_group: lastOf(sent['can_create_group']) === '1',
-  projects_limit: Number(fieldText(sent['projects_limit'])) || 0,
-  note: fieldText(sent['note']),
-});
-
-/** Places the message of a taken name or address at its field. */
-const onFields = (problems: FormProblems): FormProblems => {
-  const [, field, problem] = /^(Email|Username) (.+)$/.exec(problems.text ?? '') ?? [];
-  if (field === undefined || problem === undefined) return problems;
-  return { text: null, fields: { [field.toLowerCase()]: [problem] } };
-};
-
-const blank = ({ call: { settings } }: Visit): Filled => ({
+const getBlank = ({ call: { settings } }: Visit): UserValues => ({
   name: '',
   username: '',
   email: '',
   admin: false,
   external: false,
   can_create_group: true,
-  projects_limit: settings.default_projects_limit,
-  note: null,
+  projects_limit: String(settings.default_projects_limit),
+  note: '',
 });
+
+const fromRecord = (user: UserRow): UserValues => ({
+  name: user.name,
+  username: user.username,
+  email: user.email,
+  admin: user.admin === 1,
+  external: user.external === 1,
+  can_create_group: user.can_create_group === 1,
+  projects_limit: String(user.projects_limit),
+  note: user.note ?? '',
+});
+
+const fromSent = (sent: RawParams): UserValues => ({
+  ...readTexts(sent, textNames),
+  admin: isTicked(sent['admin']),
+  external: isTicked(sent['external']),
+  can_create_group: isTicked(sent['can_create_group']),
+});
+
+/** Places the message of a taken name or address at its field. */
+const toProblems = (problems: FormProblems): FormProblems => {
+  const [, field, problem] = /^(Email|Username) (.+)$/.exec(problems.text ?? '') ?? [];
+  if (field === undefined || problem === undefined) return problems;
+  return { text: null, fields: { [field.toLowerCase()]: [problem] } };
+};
 
 const create = [
   page({
@@ -180,25 +174,22 @@ const create = [
     path: `${usersPath}/new`,
     audience: 'admin',
     params: object({}),
-    handle: async (visit) => newView(visit, blank(visit)),
+    handle: async (visit) => newView(visit, unsent(getBlank(visit))),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: usersPath,
     audience: 'admin',
-    params: object({ ...account, password: optional(text({ maxLength: 1000 })) }),
-    invalid: async (visit, sent, fields: Problems) => newView(visit, asTyped(sent), { text: null, fields }),
-    handle: async (visit, { password = '', ...given }) => {
-      const { call } = visit;
-      const user = { ...given, ...(password !== '' && { password }) };
-      return await answerForm(
-        async () => {
-          const made = await createUser(call.platform, requireActor(call), user);
-          return redirect(`${usersPath}/${made}`, `${given.username} was created.`);
-        },
-        (problems) => newView(visit, given, onFields(problems)),
-      );
+    address: {},
+    fields: { ...account, password: optional(text({ maxLength: 1000 })) },
+    find: async () => null,
+    fromSent,
+    toProblems,
+    run: async ({ call }, _found, { password = '', ...params }) => {
+      const user = { ...params, ...(password !== '' && { password }) };
+      const userId = await createUser(call.platform, requireActor(call), user);
+      return redirect(`${usersPath}/${userId}`, `${params.username} was created.`);
     },
+    view: (visit, _found, state) => newView(visit, state),
   }),
 ];
 
@@ -209,9 +200,12 @@ export const loadChangeable = async ({ call: { db } }: Visit, userId: number): P
   return user;
 };
 
-/** Omits unchanged limits, so that the defaults apply to a user who is no longer external. */
-const changesOf = (user: UserRow, { can_create_group, projects_limit, ...given }: Filled): UserChanges => ({
-  ...given,
+/** Leaves out unchanged limits: for a user who ceases to be external, the usual ones apply then. */
+const toEdit = (
+  user: UserRow,
+  { can_create_group, projects_limit, ...params }: Static<typeof shape>,
+): UserChanges => ({
+  ...params,
   ...(can_create_group !== (user.can_create_group === 1) && { can_create_group }),
   ...(projects_limit !== user.projects_limit && { projects_limit }),
 });
@@ -224,28 +218,22 @@ const edit = [
     params: object({ id: id() }),
     handle: async (visit, params) => {
       const user = await loadChangeable(visit, params.id);
-      return editView(visit, user, filledFrom(user));
+      return editView(visit, user, unsent(fromRecord(user)));
     },
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${usersPath}/:id/edit`,
     audience: 'admin',
-    params: object({ id: id(), ...account }),
-    invalid: async (visit, sent, fields: Problems) => {
-      if ('id' in fields) throw notFound('User');
-      const user = await loadChangeable(visit, Number(sent['id']));
-      return editView(visit, user, asTyped(sent), { text: null, fields });
-    },
-    handle: async (visit, { id: userId, ...given }) => {
-      const { call } = visit;
-      const user = await loadChangeable(visit, userId);
-      const problems = await attempt(
-        async () => await updateUser(call.platform, requireActor(call), userId, changesOf(user, given)),
-      );
-      if (problems !== null) return editView(visit, user, given, onFields(problems));
+    address: { id: id() },
+    fields: account,
+    find: async (visit, address) => await loadChangeable(visit, address.id),
+    fromSent,
+    toProblems,
+    run: async ({ call }, user, { id: userId, ...params }) => {
+      await updateUser(call.platform, requireActor(call), userId, toEdit(user, params));
       return redirect(`${usersPath}/${userId}`, 'The changes were saved.');
     },
+    view: editView,
   }),
 ];
 
