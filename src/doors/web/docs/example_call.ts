@@ -1,6 +1,7 @@
 /** Builds an example call of an operation. */
 import type { OpenApi, Operation } from '../../../platform/http/openapi/document.ts';
 import type { Schema } from '../../../platform/http/openapi/schemas.ts';
+import { fieldText } from '../parts/fields/field_text.ts';
 
 export type Field = {
   name: string;
@@ -10,14 +11,12 @@ export type Field = {
   meaning: string;
 };
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
 /** Lists the parameters of an operation, from path, query and body, path first. */
 export const fieldsOf = ({ components }: OpenApi, { parameters = [], requestBody }: Operation): Field[] => {
   const declared = parameters.map(({ name, in: place, required = false, description = '', schema }) => {
     return { name, in: place, required, schema, meaning: description };
   });
-  const reference = textOf(requestBody?.content['application/json']?.schema['$ref']);
+  const reference = fieldText(requestBody?.content['application/json']?.schema['$ref']);
   const body = components.schemas[reference.replace('#/components/schemas/', '')] ?? {};
   const required = new Set((body['required'] as string[] | undefined) ?? []);
   const sent = Object.entries((body['properties'] as { [name: string]: Schema } | undefined) ?? {});
@@ -29,7 +28,7 @@ export const fieldsOf = ({ components }: OpenApi, { parameters = [], requestBody
         in: 'body',
         required: required.has(name),
         schema,
-        meaning: textOf(schema['description']),
+        meaning: fieldText(schema['description']),
       };
     }),
   ];

@@ -17,7 +17,7 @@ import {
 } from '../ci/owner_settings_routes.ts';
 import { newTokenView } from '../tokens/new_token_view.ts';
 import { revokePage } from '../tokens/revoke_page.ts';
-import { asTyped, chosenEnd, newTokenParams } from '../tokens/token_form.ts';
+import { fromSent, chosenEnd, newTokenParams } from '../tokens/token_form.ts';
 import { answerForm } from '../../parts/form.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
 import { type FilledAccessToken, type TokenPlace, tokensView } from './list.ts';
@@ -25,7 +25,7 @@ import { type FilledAccessToken, type TokenPlace, tokensView } from './list.ts';
 const filled = object({ ...newTokenParams, access_level: { ...integer(), default: levels.developer } });
 
 const readForm = (sent: RawParams): FilledAccessToken => ({
-  ...asTyped(sent),
+  ...fromSent(sent),
   access_level: Number(sent['access_level']) || levels.developer,
 });
 

@@ -8,6 +8,7 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectSuggestions } from '../../parts/fields/suggestions.ts';
@@ -64,8 +65,7 @@ const create = page({
   params: object({ ...projectPath, branch: optional(text()), ref: optional(text({ maxLength: 1_000 })) }),
   invalid: async (visit, sent, fields) => {
     const code = await findCodeForPush(visit.call, String(sent['project']));
-    const textOf = (name: string): string => (typeof sent[name] === 'string' ? sent[name] : '');
-    return newView(visit, code, { branch: textOf('branch'), ref: textOf('ref') }, { text: null, fields });
+    return newView(visit, code, readTexts(sent, ['branch', 'ref']), { text: null, fields });
   },
   handle: async (visit, { project: fullPath, branch = '', ref = '' }) => {
     const { call } = visit;

@@ -8,18 +8,19 @@ import {
   findDeployToken,
   revokeDeployToken,
 } from '../../../../projects/deploy_tokens/deploy_tokens.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 import { answerForm } from '../../parts/form.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
 import { type SettingsListRoute, placedSettingsRoutes } from '../ci/owner_settings_routes.ts';
 import { newTokenView } from '../tokens/new_token_view.ts';
 import { revokePage } from '../tokens/revoke_page.ts';
-import { asTyped, chosenEnd, newTokenParams } from '../tokens/token_form.ts';
+import { fromSent, chosenEnd, newTokenParams } from '../tokens/token_form.ts';
 import { type DeployTokenPlace, type FilledDeployToken, deployTokensView } from './list.ts';
 
-const readForm = (sent: RawParams): FilledDeployToken => {
-  const { username } = sent;
-  return { ...asTyped(sent), username: typeof username === 'string' ? username : '' };
-};
+const readForm = (sent: RawParams): FilledDeployToken => ({
+  ...fromSent(sent),
+  username: fieldText(sent['username']),
+});
 
 const findPlace = async (
   route: SettingsListRoute,

@@ -22,7 +22,7 @@ import {
   isCommitId,
   editParams,
   requireEditor,
-  formPage,
+  editorPage,
 } from './edit_target.ts';
 
 const routePath = `${projectRoot}/delete/:rest`;
@@ -52,7 +52,7 @@ const deleteView = (visit: Visit, target: EditTarget, given: Given): View => {
 const loadLastCommit = async ({ code, path, commit, ref }: EditTarget): Promise<string> =>
   (await findFile(code, { file_path: path, ref: commit ?? ref }, 0)).file.last_commit_id;
 
-const show = formPage('delete', async (visit, target) => {
+const show = editorPage('delete', async (visit, target) => {
   const last = await loadLastCommit(target);
   const name = target.path.slice(target.path.lastIndexOf('/') + 1);
   const fields = await proposeCommit(visit, target, `Delete ${name}`);

@@ -21,7 +21,7 @@ import {
   isCommitId,
   editParams,
   requireEditor,
-  formPage,
+  editorPage,
 } from './edit_target.ts';
 import { type FileFields, fileFields, fileParams, toContent, validateButton } from './file_form.ts';
 import { previewButton, previewPart } from './preview_changes.ts';
@@ -87,7 +87,7 @@ const editView = (visit: Visit, target: EditTarget, given: Given): View => {
   return withFormStatus(view, problems);
 };
 
-const show = formPage('edit', async (visit, target) => {
+const show = editorPage('edit', async (visit, target) => {
   const loaded = await loadFile(target);
   const content = readText(loaded);
   const fields = {

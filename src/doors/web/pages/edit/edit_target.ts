@@ -63,7 +63,7 @@ type EditNoun = 'new' | 'new_folder' | 'upload' | 'edit' | 'delete';
  * Declares the page with the form of a change: `/group/project/-/edit/main/README.md`. Users who can read, but not
  * push, are redirected to this page of their fork.
  */
-export const formPage = (noun: EditNoun, view: (visit: Visit, target: EditTarget) => Promise<View>) =>
+export const editorPage = (noun: EditNoun, view: (visit: Visit, target: EditTarget) => Promise<View>) =>
   page({
     method: 'GET',
     path: `${projectRoot}/${noun}/:rest`,

@@ -9,7 +9,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitChange } from './commit_change.ts';
 import { afterCommit, commitFields, proposeCommit, readCommitFields } from './commit_form.ts';
-import { type EditTarget, findEditTarget, editParams, requireEditor, formPage } from './edit_target.ts';
+import { type EditTarget, findEditTarget, editParams, requireEditor, editorPage } from './edit_target.ts';
 import { type FileFields, fileFields, fileParams, toContent, validateButton } from './file_form.ts';
 import { insertTemplate, templateField } from './file_templates.ts';
 import { previewButton, previewPart } from './preview_changes.ts';
@@ -36,7 +36,7 @@ const newView = async (visit: Visit, target: EditTarget, given: Given): Promise<
   return withFormStatus(view, problems);
 };
 
-const show = formPage('new', async (visit, target) => {
+const show = editorPage('new', async (visit, target) => {
   const fields = {
     file_path: target.path === '' ? '' : `${target.path}/`,
     content: '',

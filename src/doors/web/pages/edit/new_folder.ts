@@ -21,7 +21,7 @@ import {
   findEditTarget,
   editParams,
   requireEditor,
-  formPage,
+  editorPage,
 } from './edit_target.ts';
 
 const routePath = `${projectRoot}/new_folder/:rest`;
@@ -63,7 +63,7 @@ const atFolder = ({ text: said, fields }: FormProblems): FormProblems => {
   return { text: said, fields: { ...others, folder: isTaken ? ['already exists'] : wrong } };
 };
 
-const show = formPage('new_folder', async (visit, target) => {
+const show = editorPage('new_folder', async (visit, target) => {
   const commit = await proposeCommit(visit, target, 'Add a folder');
   return folderView(visit, target, { ...commit, folder: target.path === '' ? '' : `${target.path}/` });
 });

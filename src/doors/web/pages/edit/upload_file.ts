@@ -27,7 +27,7 @@ import {
   isCommitId,
   editParams,
   requireEditor,
-  formPage,
+  editorPage,
 } from './edit_target.ts';
 
 const routePath = `${projectRoot}/upload/:rest`;
@@ -89,7 +89,7 @@ const uploadView = (
   return { ...view, status: isOutdated ? 409 : 422 };
 };
 
-const show = formPage('upload', async (visit, target) => {
+const show = editorPage('upload', async (visit, target) => {
   const last = await findReplaced(target);
   const name = target.path.slice(target.path.lastIndexOf('/') + 1);
   const commit = await proposeCommit(visit, target, last === null ? 'Upload files' : `Replace ${name}`);

@@ -103,7 +103,7 @@ const newView = async (visit: Visit, filled: Filled, problems: FormProblems = no
   };
 };
 
-const asSent = (sent: RawParams): Filled =>
+const fromSent = (sent: RawParams): Filled =>
   Object.fromEntries(names.map((name) => [name, fieldText(sent[name])]));
 
 /** A parent that is hidden, or in which the visitor may create nothing, is a problem of its field. */
@@ -141,7 +141,7 @@ export const newPages = [
       description: optional(text({ maxLength: 2_000 })),
       visibility: optional(oneOf(['private', 'internal', 'public'])),
     }),
-    invalid: async (visit, sent, fields) => await newView(visit, asSent(sent), { text: null, fields }),
+    invalid: async (visit, sent, fields) => await newView(visit, fromSent(sent), { text: null, fields }),
     handle: async (visit, { parent_id = null, name, path = '', description = '', visibility }) => {
       const { call } = visit;
       let created = '';

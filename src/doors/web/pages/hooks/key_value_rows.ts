@@ -1,7 +1,7 @@
 /** Rows for the URL variables and custom headers of a hook, whose values are never shown. */
 import { type FormProblems, checkbox, hidden, input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 
 export type KeyValueRow = {
   key: string;
@@ -23,8 +23,8 @@ export const readRows = (sent: unknown): KeyValueRow[] =>
       return {
         key: fieldText(key).trim(),
         value: fieldText(value),
-        isStored: fieldText(stored) === '1',
-        isRemoved: fieldText(remove) === '1',
+        isStored: isTicked(stored),
+        isRemoved: isTicked(remove),
       };
     })
     .filter(({ key, value }) => key !== '' || value !== '');

@@ -35,7 +35,7 @@ const filled = object({
 type Filled = Static<typeof filled>;
 
 /** Input to show again when the form was invalid. */
-const asTyped = ({ title, key, expires_at }: RawParams): Filled => ({
+const fromSent = ({ title, key, expires_at }: RawParams): Filled => ({
   title: fieldText(title),
   key: fieldText(key),
   expires_at: fieldText(expires_at),
@@ -116,7 +116,7 @@ const add = page({
   path,
   audience: 'user',
   params: filled,
-  invalid: async (visit, sent, fields) => await listView(visit, {}, asTyped(sent), { text: null, fields }),
+  invalid: async (visit, sent, fields) => await listView(visit, {}, fromSent(sent), { text: null, fields }),
   handle: async (visit, given) => {
     const { call } = visit;
     const expires_at = typeof given.expires_at === 'string' ? parseTime(given.expires_at) : null;

@@ -3,7 +3,7 @@ import { type FileAction, maxFiles } from '../../../../projects/snippets/apply_f
 import type { SnippetFile } from '../../../../projects/snippets/files.ts';
 import { type FormProblems, checkbox, hidden, input, textArea } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 
 export type FileRow = SnippetFile & {
   /** Name of the stored file that the row is about; null: a new file. */
@@ -27,8 +27,8 @@ export const readRows = (sent: unknown): FileRow[] => {
     return {
       path: fieldText(file_path),
       content: fieldText(content),
-      previous: fieldText(stored) === '1' ? fieldText(previous_path) : null,
-      isRemoved: fieldText(remove) === '1',
+      previous: isTicked(stored) ? fieldText(previous_path) : null,
+      isRemoved: isTicked(remove),
     };
   });
   const filled = rows.filter((row) => !isBlank(row));

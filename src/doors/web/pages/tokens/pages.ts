@@ -27,7 +27,7 @@ import { scopeMeanings } from './scope_descriptions.ts';
 import {
   type FilledToken,
   type TokenState,
-  asTyped,
+  fromSent,
   chosenEnd,
   expiryFields,
   lastUse,
@@ -150,7 +150,7 @@ const create = page({
   path,
   audience: 'user',
   params: filled,
-  invalid: async (visit, sent, fields) => await listView(visit, {}, asTyped(sent), { text: null, fields }),
+  invalid: async (visit, sent, fields) => await listView(visit, {}, fromSent(sent), { text: null, fields }),
   handle: async (visit, given) => {
     const { call } = visit;
     const day = given.expires_at ?? null;

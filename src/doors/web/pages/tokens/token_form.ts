@@ -3,6 +3,7 @@ import { today } from '../../../../core/access/viewer.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
 import { type FormProblems, input, select } from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
@@ -29,11 +30,11 @@ export const newTokenParams = {
 export type FilledToken = ChosenExpiry & { name: string; scopes: string[] };
 
 /** Returns the input of an invalid form, to show it again. */
-export const asTyped = ({ name, scopes, life, expires_at }: RawParams): FilledToken => ({
-  name: typeof name === 'string' ? name : '',
+export const fromSent = ({ name, scopes, life, expires_at }: RawParams): FilledToken => ({
+  name: fieldText(name),
   scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [],
   life: lives.find((one) => one === life) ?? '30',
-  expires_at: typeof expires_at === 'string' ? expires_at : null,
+  expires_at: fieldText(expires_at),
 });
 
 const endOf = (life: ChosenExpiry['life'], now: number): string | null =>

@@ -37,7 +37,7 @@ import {
   textArea,
   withFormStatus,
 } from '../../../parts/form.ts';
-import { fieldText } from '../../../parts/fields/field_text.ts';
+import { fieldText, isTicked } from '../../../parts/fields/field_text.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
@@ -105,7 +105,7 @@ const toShown = (row: BroadcastMessage | Filled): Shown => ({
 });
 
 /** Returns the form as it was sent, for fields that could not be parsed. */
-const asSent = (sent: RawParams): Shown => ({
+const fromSent = (sent: RawParams): Shown => ({
   message: fieldText(sent['message']),
   starts_at: fieldText(sent['starts_at']),
   ends_at: fieldText(sent['ends_at']),
@@ -113,7 +113,7 @@ const asSent = (sent: RawParams): Shown => ({
   target_access_levels: [sent['target_access_levels']].flat().map(fieldText),
   target_path: fieldText(sent['target_path']),
   broadcast_type: fieldText(sent['broadcast_type']),
-  dismissable: fieldText(sent['dismissable']) === '1',
+  dismissable: isTicked(sent['dismissable']),
 });
 
 /** Returns options whose labels are the words, capitalized and without hyphens. */
@@ -246,7 +246,7 @@ export const broadcastMessagePages = [
     audience: 'admin',
     params: formParams,
     invalid: async (visit, sent, problems) =>
-      formView(visit, adding, asSent(sent), { text: null, fields: problems }),
+      formView(visit, adding, fromSent(sent), { text: null, fields: problems }),
     handle: async (visit, filled) => {
       const problems = await attempt(async () => await createMessage(visit.call, toInput(filled)));
       return problems === null
@@ -270,7 +270,7 @@ export const broadcastMessagePages = [
     invalid: async (visit, sent, problems) => {
       if ('id' in problems) throw notFound('Broadcast Message');
       const { id: messageId } = await findMessage(visit.call.db, Number(sent['id']));
-      return formView(visit, editing(messageId), asSent(sent), { text: null, fields: problems });
+      return formView(visit, editing(messageId), fromSent(sent), { text: null, fields: problems });
     },
     handle: async (visit, { id: messageId, ...filled }) => {
       const problems = await attempt(async () => await updateMessage(visit.call, messageId, toInput(filled)));
