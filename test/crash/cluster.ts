@@ -59,6 +59,8 @@ const makeProxyFile = (ports: readonly number[], port: number, inter: string): s
     .replace(/^# git over SSH[^]*/m, '')
     .replace(' resolvers names init-addr none', '')
     .replaceAll('inter 2s', `inter ${inter}`)
+    // On a busy machine a short interval would be too short to answer in.
+    .replace('timeout connect 5s', 'timeout connect 5s\n    timeout check 5s')
     .replace('bind :8080', `bind 127.0.0.1:${port}`)
     .replaceAll(/gantry-(\d):8080/g, (_whole, number: string) => `127.0.0.1:${ports[Number(number) - 1]}`);
 
