@@ -1,6 +1,7 @@
-/** `gantry storage`: lists repository storages and moves repositories between them. */
+/** `gantry storage`: repository storages, the moves between them, and the move of blobs to a bucket. */
 import type { Command } from 'commander';
 import { group } from '../define_commands.ts';
+import { copyBlobsCommand } from './copy_blobs.ts';
 import { listCommand } from './list.ts';
 import { moveCommand } from './move.ts';
 
@@ -8,8 +9,8 @@ export const storageCommand = (): Command =>
   group(
     'storage',
     {
-      summary: 'List repository storages, and move repositories between them.',
+      summary: 'List repository storages, move repositories between them, and copy artifacts to a bucket.',
       examples: ['gantry storage list', 'gantry storage move --project team/site --to fast'],
     },
-    [listCommand(), moveCommand()],
+    [listCommand(), moveCommand(), copyBlobsCommand()],
   );

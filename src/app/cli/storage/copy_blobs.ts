@@ -1,0 +1,106 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type CopyResult, copyToBucket } from '../../../platform/blob/copy_to_bucket.ts';
+import { openBucket } from '../../../platform/blob/s3_client.ts';
+import { getS3Location } from '../../../platform/config/blobs.ts';
+import { Failure, StartFailure } from '../../../platform/errors.ts';
+import { readMarker } from '../../../platform/git/instance_marker.ts';
+import { lockFolder } from '../../service/data_folder.ts';
+import { readInstanceRecord } from '../../service/instance_record.ts';
+import { type AdminOptions, adminAction } from '../admin/user.ts';
+import { UsageFailure, formatCount, print } from '../define_commands.ts';
+import { type Progress, showProgress, silentProgress } from '../progress.ts';
+import { readSettings } from '../setting_options.ts';
+import { withStore } from '../with_store.ts';
+
+/** Locks the data folder; null: a service uses it. */
+const tryLock = (folder: string): { release: () => void } | null => {
+  try {
+    return lockFolder(folder);
+  } catch {
+    return null;
+  }
+};
+
+type Copy = { data: string; instance: string; isLast: boolean; isQuiet: boolean };
+
+const copy = async (
+  location: NonNullable<ReturnType<typeof getS3Location>>,
+  { data, instance, isLast, isQuiet }: Copy,
+): Promise<CopyResult> => {
+  let why: object = {};
+  const bucket = openBucket(location, (details) => (why = details));
+  let progress: Progress = silentProgress;
+  try {
+    return await copyToBucket({
+      root: join(data, 'blobs'),
+      bucket,
+      instance,
+      isLast,
+      onTotal: (total) => {
+        if (!isQuiet && total > 0) progress = showProgress('files copied', total);
+      },
+      advance: () => progress.advance(),
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new StartFailure(
+      `${location.endpoint} refused a request for the bucket ${location.bucket}: ${JSON.stringify(why)}; run the command again to go on`,
+    );
+  } finally {
+    progress.end();
+  }
+};
+
+const describeCounts = ({ copied, present, removed }: CopyResult): string =>
+  [
+    `${formatCount(copied, 'file')} copied`,
+    `${present} there already`,
+    ...(removed > 0 ? [`${removed} removed that the service removed meanwhile`] : []),
+  ].join(', ');
+
+const endings = {
+  complete: 'The bucket takes the place of the folder: start the service with these settings.',
+  running:
+    'A service still uses the folder: stop it, and run the command again, which copies what is new and completes the move.',
+};
+
+const toText = (result: CopyResult, data: string): string =>
+  [
+    ...result.damaged.map((key) => `warning: ${join(data, 'blobs', key)} is damaged and was not copied`),
+    `${describeCounts(result)}. ${result.isComplete ? endings.complete : endings.running}`,
+  ].join('\n');
+
+/** Renames the copied folder, so that a service that starts without the bucket does not go on with old files. */
+const setAside = async (root: string, instance: string): Promise<void> => {
+  if ((await readMarker(root)) === instance) renameSync(root, `${root}.moved`);
+};
+
+const copyBlobs = async (options: AdminOptions): Promise<void> => {
+  const { config } = readSettings(options);
+  const location = getS3Location(config);
+  if (location === null)
+    throw new UsageFailure(
+      'name the bucket in GANTRY_BLOB_S3_ENDPOINT, GANTRY_BLOB_S3_BUCKET and the others',
+    );
+  const { data } = config;
+  const lock = tryLock(data);
+  try {
+    const { id } = await withStore(config, async (store) => await readInstanceRecord(store));
+    if (id === null) throw new StartFailure('the instance has no id yet: start "gantry serve" once');
+    const isQuiet = options.json === true;
+    const result = await copy(location, { data, instance: id, isLast: lock !== null, isQuiet });
+    if (lock !== null && result.isComplete) await setAside(join(data, 'blobs'), id);
+    print(options, result, toText(result, data));
+  } finally {
+    lock?.release();
+  }
+};
+
+export const copyBlobsCommand = (): Command =>
+  adminAction('copy-blobs', {
+    summary:
+      'Copy artifacts, uploads and pictures from the data folder to the bucket of GANTRY_BLOB_S3_..., comparing digests. Run it while the service runs, then again after stopping it; it goes on where it was interrupted.',
+    examples: ['gantry storage copy-blobs', 'gantry storage copy-blobs --data /var/lib/gantry --json'],
+  }).action(copyBlobs);
