@@ -43,7 +43,16 @@ type Repo = {
 /** Calls with one answer each. `body` carries raw bytes in addition to the JSON. */
 export type Methods = {
   // the storage
-  'storage.hello': { params: { version: number }; result: { version: number; git: string; pid: number } };
+  /** `space`: bytes of the disk of the storage; absent: an earlier gitd; null: not known. */
+  'storage.hello': {
+    params: { version: number };
+    result: {
+      version: number;
+      git: string;
+      pid: number;
+      space?: { free: number; total: number } | null;
+    };
+  };
   /** Checks a storage at the start of a service. `repositories`: paths of repositories that should exist. */
   'storage.inspect': { params: { repositories: string[] }; result: StorageState };
   /** Marks the storage as owned by an instance: it then refuses all other instances. */

@@ -1,15 +1,27 @@
+import { statfs } from 'node:fs/promises';
 import type { MethodHandler } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
 import { protocolVersion } from '../protocol.ts';
 
 let gitVersion: Promise<string> | null = null;
 
-/** Answers with versions and process id; refuses a service of another protocol version. */
-export const hello: MethodHandler<'storage.hello'> = async ({ version }, { exec }) => {
+/** Returns the bytes of the disk; null: it does not answer. */
+const readSpace = async (root: string): Promise<{ free: number; total: number } | null> => {
+  try {
+    const { bavail, bsize, blocks } = await statfs(root);
+    return { free: bavail * bsize, total: blocks * bsize };
+  } catch {
+    return null;
+  }
+};
+
+/** Answers with versions, process id and free space; refuses a service of another protocol version. */
+export const hello: MethodHandler<'storage.hello'> = async ({ version }, { exec, root }) => {
   if (version !== protocolVersion)
     throw new GitError('invalid', `this storage speaks version ${protocolVersion}, not ${String(version)}`);
   gitVersion ??= readVersion(exec);
-  return { result: { version: protocolVersion, git: await gitVersion, pid: process.pid } };
+  const [git, space] = await Promise.all([gitVersion, readSpace(root)]);
+  return { result: { version: protocolVersion, git, pid: process.pid, space } };
 };
 
 const readVersion = async (exec: Parameters<typeof hello>[1]['exec']): Promise<string> => {

@@ -106,6 +106,23 @@ describe('gitd with a certificate', { skip: !canMakeCertificates && 'openssl is 
     assert.match(await file.text(), /words of a text/);
     const archive = await fetch(`${api}/1/repository/archive.tar`, { headers });
     assert.match(await archive.text(), /words of a text/);
+    const health = await fetch(`${service.url}/-/health`, { headers: { accept: 'application/json' } });
+    const [storage] = ((await health.json()) as { checks: { storages: Record<string, unknown>[] } }).checks
+      .storages;
+    assert.equal(storage?.['status'], 'attention', 'a certificate of two days ends soon');
+    assert.match(String(storage?.['certificate_ends']), /^20\d\d-/);
+    assert.ok(Number(storage?.['free_bytes']) > 0, 'of the disk of gitd');
+    const metrics = await (await fetch(`${service.url}/-/metrics`)).text();
+    assert.match(metrics, /^gantry_storage_certificate_expiry_seconds\{storage="default"\} 1[67]\d{4}$/m);
+    assert.match(metrics, /^gantry_disk_free_bytes\{place="storage:default"\} \d+$/m);
+    const doctor = await place.run('doctor', {
+      env: {
+        GANTRY_GITD_SECRET: secret,
+        GANTRY_GITD_CA: authority.certificate,
+        GANTRY_REPOSITORY_STORAGES: `default=tls://127.0.0.1:${port}`,
+      },
+    });
+    assert.match(doctor.stdout, /the certificate of the storage "default" ends at 20\d\d-/);
     const seen = Buffer.concat(recorded).toString('latin1');
     assert.ok(seen.length > 1000);
     assert.doesNotMatch(seen, /words of a text|storage\.|nonce/);

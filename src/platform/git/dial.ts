@@ -30,6 +30,8 @@ export type GitdAddress = {
    * whole.
    */
   instance: string | null;
+  /** Called with the end of the validity of the peer's certificate, in milliseconds since 1970, at each connection. */
+  onCertificate?: (ends: number) => void;
 };
 
 export type Line = {
@@ -50,7 +52,7 @@ const readTrusted = (file: string): Buffer => {
   }
 };
 
-const openSocket = ({ address, ca }: GitdAddress): Socket => {
+const openSocket = ({ address, ca, onCertificate }: GitdAddress): Socket => {
   if ('path' in address) return connect(address);
   const { host, port, isTls = false } = address;
   if (!isTls) return connect({ host, port, noDelay: true });
@@ -60,6 +62,10 @@ const openSocket = ({ address, ca }: GitdAddress): Socket => {
     minVersion: 'TLSv1.3',
     ...(isIP(host) === 0 && { servername: host }),
     ...(ca !== null && { ca: readTrusted(ca) }),
+  });
+  socket.once('secureConnect', () => {
+    const ends = Date.parse(socket.getPeerCertificate().valid_to);
+    if (!Number.isNaN(ends)) onCertificate?.(ends);
   });
   return socket.setNoDelay(true);
 };

@@ -44,7 +44,17 @@ export type GitParts = {
   log: (level: 'info' | 'warn', details: object, message: string) => void;
 };
 
-export type StorageStatus = { name: string; version: number; git: string; pid: number };
+export type StorageStatus = {
+  name: string;
+  version: number;
+  git: string;
+  pid: number;
+  /** Bytes of its disk; absent or null: not known. */
+  space?: { free: number; total: number } | null;
+};
+
+/** Milliseconds before the end of a certificate from which it needs attention. */
+export const certificateNotice = 30 * 86_400_000;
 
 export type GitStorages = {
   repository: (location: RepositoryLocation) => Repository;
@@ -53,6 +63,11 @@ export type GitStorages = {
    * @throws GitFailure `unavailable`
    */
   status: (storage: string) => Promise<StorageStatus>;
+  /**
+   * Returns until when the certificate of a storage is valid, in milliseconds since 1970, as of the last connection;
+   * null: it has none, or there was no connection yet.
+   */
+  certificateEnds: (storage: string) => number | null;
   stop: () => Promise<void>;
 };
 
@@ -204,23 +219,53 @@ const makeStorageClient = ({ name, isLocal, spare, channel }: ClientParts): Stor
   };
 };
 
-type OpenedStorage = {
-  client: StorageClient;
-  /** The gitd of a local storage; null if it is remote. */
-  supervisor: GitdSupervisor | null;
+type Opened = {
+  reach: Reach;
+  keeper: GitdSupervisor | null;
   channel: Channel;
   spare: SpareConnection;
+  certificateEnds: () => number | null;
+  /** Connects once more if the certificate ends soon: it may have been renewed since. */
+  lookAgain: () => Promise<void>;
 };
 
-const connectStorage = (
-  name: string,
-  supervisor: GitdSupervisor | null,
-  getAddress: () => Promise<GitdAddress>,
-): OpenedStorage => {
+const openStorage = (parts: GitParts, site: StorageSite): Opened => {
+  const { name, address } = site;
+  const { data, isGuest = false, random, log } = parts;
+  const id = (bytes: number): string => random(bytes).toString('hex');
+  const keeper =
+    address === null
+      ? superviseGitd(
+          {
+            root: getLocalRoot(data, site),
+            listen: isGuest ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
+            isGuest,
+            secret: id(32),
+            onLine: (line) => log('warn', { storage: name, line }, 'gitd says'),
+          },
+          () => id(6),
+        )
+      : null;
+  const { instance, secret, ca } = parts;
+  let certificateEnds: number | null = null;
+  const onCertificate = (ends: number): void => void (certificateEnds = ends);
+  const getAddress = async (): Promise<GitdAddress> =>
+    address === null
+      ? { ...(await (keeper as GitdSupervisor).place()), instance }
+      : { address, secret: secret ?? '', ca, instance, onCertificate };
   const channel = makeChannel(getAddress);
   const spare = keepSpareConnection(getAddress);
-  const client = makeStorageClient({ name, isLocal: supervisor !== null, spare, channel });
-  return { client, supervisor, channel, spare };
+  return {
+    reach: makeReach({ name, isOurs: keeper !== null, spare, channel }),
+    keeper,
+    channel,
+    spare,
+    certificateEnds: () => certificateEnds,
+    lookAgain: async () => {
+      if (certificateEnds === null || certificateEnds > Date.now() + certificateNotice) return;
+      (await openCheckedConnection(await getAddress())).close();
+    },
+  };
 };
 
 const openLocalStorage = (
@@ -273,8 +318,10 @@ export const openGit = (parts: GitParts): GitStorages => {
         undefined,
         {},
       );
+      await opened.get(storage)?.lookAgain();
       return { name: storage, ...(result as Omit<StorageStatus, 'name'>) };
     },
+    certificateEnds: (storage) => opened.get(storage)?.certificateEnds() ?? null,
     stop: async () => {
       for (const { channel, spare } of opened.values()) {
         channel.close();

@@ -13,6 +13,7 @@ import { checkLogs, countLogs } from './check_logs.ts';
 import { checkRepositories, countRepositories } from './check_repositories.ts';
 import { type Progress, showProgress, silentProgress } from '../progress.ts';
 import { checkFingerprints, checkStores } from './check_stores.ts';
+import { checkCertificates } from './check_certificates.ts';
 import { checkBackups } from './check_backups.ts';
 import { checkWork } from './check_work.ts';
 import { systemClock } from '../../../platform/time.ts';
@@ -137,6 +138,11 @@ type Check = [name: string, look: () => Promise<Finding | Finding[]>];
 
 const currentChecks = (parts: DoctorParts, store: Store, record: InstanceRecord): Check[] => [
   ['counters', async () => await checkCounters(store)],
+  [
+    'certificate',
+    async () =>
+      record.id === null ? [] : await checkCertificates(parts.config, record.id, systemClock.now()),
+  ],
   ['work', async () => await checkWork(store, systemClock.now())],
   ['backup', async () => await checkBackups(store, parts.config, systemClock.now())],
   ['secrets of the database', async () => checkFingerprints(parts.config, record)],

@@ -48,13 +48,22 @@ export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeF
     ]),
     formatGauge(
       'gantry_disk_free_bytes',
-      'Free bytes of the disks of the data folder and of storages on this machine',
+      'Free bytes of the disks of the data folder and of storages',
       disks.map(([place, { free }]) => [{ place }, free]),
     ),
     formatGauge(
       'gantry_disk_total_bytes',
       'Bytes of the same disks',
       disks.map(([place, { total }]) => [{ place }, total]),
+    ),
+    formatGauge(
+      'gantry_storage_certificate_expiry_seconds',
+      'Seconds until the certificate of a storage ends',
+      storages.flatMap(({ name, certificate_ends }): Sample[] =>
+        certificate_ends === null
+          ? []
+          : [[{ storage: name }, Math.round((certificate_ends - Date.now()) / 1000)]],
+      ),
     ),
     formatGauge('gantry_database_size_bytes', 'Bytes of the database', unlabelled(database?.size)),
     formatGauge('gantry_database_wal_bytes', "Bytes of SQLite's write-ahead log", unlabelled(wal)),

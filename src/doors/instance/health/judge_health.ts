@@ -1,4 +1,5 @@
 /** Judges how the parts of the service are: for monitors, the page of administrators and metrics. Pure. */
+import { certificateNotice } from '../../../platform/git/storages.ts';
 import type { WorkFigures } from '../../../platform/queue/inspect_work.ts';
 import type { BackupFacts, HealthFacts, Space, StorageFacts } from './read_health.ts';
 
@@ -15,8 +16,14 @@ export const maxBackupAge = 8 * 86_400_000;
 export const judgeSpace = (space: Space | null): Judgement =>
   space !== null && space.free < leastFree ? 'attention' : 'ok';
 
-export const judgeStorage = ({ status, space }: StorageFacts): Judgement =>
-  status === null ? 'failed' : judgeSpace(space);
+/** Whether a certificate ends soon, or has ended. */
+const endsSoon = (ends: number | null, now: number): boolean =>
+  ends !== null && ends - now < certificateNotice;
+
+export const judgeStorage = ({ status, space, certificate_ends }: StorageFacts, now: number): Judgement => {
+  if (status === null) return 'failed';
+  return endsSoon(certificate_ends, now) ? 'attention' : judgeSpace(space);
+};
 
 export type WorkSums = { waiting: number; running: number; failed: number; lag_seconds: number };
 
@@ -90,8 +97,11 @@ const makeChecks = (facts: HealthFacts, now: number): HealthReport['checks'] => 
           },
     storages: storages.map((one) => ({
       name: one.name,
-      status: judgeStorage(one),
+      status: judgeStorage(one, now),
       git: one.status?.git ?? null,
+      ...(one.certificate_ends !== null && {
+        certificate_ends: new Date(one.certificate_ends).toISOString(),
+      }),
       ...spaceFields(one.space),
     })),
     disk: { status: judgeSpace(space), ...spaceFields(space) },

@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type JobCounts, countInstanceJobs } from '../../../ci/jobs/instance_jobs.ts';
 import type { Platform } from '../../../core/platform.ts';
-import { getLocalRoot } from '../../../platform/git/storages.ts';
+import { type StorageStatus, getLocalRoot } from '../../../platform/git/storages.ts';
 import { type WorkFigures, loadWorkFigures } from '../../../platform/queue/inspect_work.ts';
 import { type LastBackups, loadLastBackups } from './last_backups.ts';
 
@@ -44,9 +44,11 @@ export type StorageFacts = {
   /** Folder, or address of a remote gitd. */
   place: string;
   /** null: gitd does not answer. */
-  status: { git: string; version: number } | null;
-  /** null: of a remote storage, or not known. */
+  status: Pick<StorageStatus, 'git' | 'version' | 'space'> | null;
+  /** null: not known. */
   space: Space | null;
+  /** Until when its certificate is valid, in milliseconds since 1970; null: it has none. */
+  certificate_ends: number | null;
 };
 
 const readStorages = async ({ config, git }: Platform): Promise<StorageFacts[]> =>
@@ -58,7 +60,13 @@ const readStorages = async ({ config, git }: Platform): Promise<StorageFacts[]> 
         orNull(git.status(name)),
         address === null ? orNull(readSpace(root)) : null,
       ]);
-      return { name, place: address === null ? root : `${address.host}:${address.port}`, status, space };
+      return {
+        name,
+        place: address === null ? root : `${address.host}:${address.port}`,
+        status,
+        space: space ?? status?.space ?? null,
+        certificate_ends: git.certificateEnds(name),
+      };
     }),
   );
 

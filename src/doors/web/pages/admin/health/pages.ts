@@ -85,11 +85,14 @@ const blobsPart = (config: Config, hasBlobs: boolean): Html =>
     ],
   ]);
 
-const storagePart = (facts: StorageFacts): Html =>
-  card(`Repository storage ${facts.name}`, judgeStorage(facts), [
+const storagePart = (facts: StorageFacts, now: number): Html =>
+  card(`Repository storage ${facts.name}`, judgeStorage(facts, now), [
     ['Location', facts.place],
     ['Free space', spaceText(facts.space)],
     ['git', facts.status?.git ?? 'Unknown'],
+    ...(facts.certificate_ends === null
+      ? []
+      : [['Certificate valid until', momentOr(facts.certificate_ends, '')] as const]),
   ]);
 
 const runnersPart = (facts: RunnerFacts | null): Html => {
@@ -139,7 +142,7 @@ export const healthPages = [
     handle: async (visit) => {
       const { platform, now } = visit.call;
       const { database, storages, space, hasBlobs, runners, work, backups } = await readHealth(platform);
-      const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map(storagePart)}${runnersPart(runners)}${workPart(work, now)}${backupsPart(platform.config, backups, now)}
+      const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map((one) => storagePart(one, now))}${runnersPart(runners)}${workPart(work, now)}${backupsPart(platform.config, backups, now)}
 <p class="quiet"><a href="/help/backup">Backup and restore</a> says how to make backups. <code>gantry doctor</code> checks the data itself.</p>`;
       return adminView({ path, title: 'Health' }, content);
     },
