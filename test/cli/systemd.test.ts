@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { makeSystemdNotifier } from '../../src/app/service/notify_systemd.ts';
 import { newPlace } from './gantry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'gantry-systemd-'));
@@ -30,10 +31,24 @@ test('tells systemd that it is ready, alive and stopping', async () => {
   const env = { PATH: path, NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '100000' };
   const running = await place.serve('serve', { env });
   await untilTold('/run/notify WATCHDOG=1');
-  assert.equal(messages()[0], '/run/notify --ready');
+  assert.equal(messages()[0], '/run/notify --ready STATUS=');
   const { code } = await running.end('SIGTERM');
   assert.equal(code, 0);
   await untilTold('/run/notify STOPPING=1');
+});
+
+test('extends the time of a long start until it is ready', async () => {
+  rmSync(told, { force: true });
+  const before = process.env['PATH'];
+  Object.assign(process.env, { PATH: path, NOTIFY_SOCKET: '/run/notify' });
+  const systemd = makeSystemdNotifier((error) => assert.fail(String(error)), 10);
+  process.env['PATH'] = before;
+  systemd.starting();
+  const extension =
+    '/run/notify EXTEND_TIMEOUT_USEC=600000000 STATUS=starting; an upgrade copies and migrates the database first';
+  await untilTold(extension);
+  systemd.ready();
+  await untilTold('/run/notify --ready STATUS=');
 });
 
 test('tells nothing where systemd did not ask', async () => {

@@ -22,7 +22,10 @@ let gantry: TestService;
 before(async () => {
   await once(collector.listen(0, '127.0.0.1'), 'listening');
   const { port } = collector.address() as AddressInfo;
-  gantry = await startTestService({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+  gantry = await startTestService({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    GANTRY_MONITORING_TOKEN: 'token-of-the-monitor',
+  });
 });
 after(async () => {
   await gantry.close();
@@ -74,6 +77,21 @@ test('every metric of the rules and the dashboard is served', async () => {
   assert.equal(served.has(absent), false);
   for (const line of text.split('\n').filter((one) => one !== '' && !one.startsWith('#')))
     assert.match(line, /^\w+(?:\{[^}]*\})? (?:[\d.e+-]+|NaN|\+Inf)$/i);
+});
+
+test('the scrape job is the one of the rules, and gets the metrics with the token', async () => {
+  const { scrape_configs, rule_files } = parse(readFileSync(join(folder, 'prometheus.yml'), 'utf8')) as {
+    scrape_configs: { job_name: string; metrics_path: string }[];
+    rule_files: string[];
+  };
+  const jobs = new Set([...rules.matchAll(/job="([^"]*)"/g)].map(([, name]) => name));
+  assert.deepEqual([...jobs], [scrape_configs[0]?.job_name]);
+  assert.match(rules, new RegExp(`rule_files: \\[${rule_files[0]}\\]`));
+  const from = { 'x-forwarded-for': '172.17.0.1' };
+  const url = `${gantry.url}${scrape_configs[0]?.metrics_path}`;
+  assert.equal((await fetch(url, { headers: from })).status, 404);
+  const authorization = 'Bearer token-of-the-monitor';
+  assert.equal((await fetch(url, { headers: { ...from, authorization } })).status, 200);
 });
 
 test('the rules and the dashboard name the backups', () => {

@@ -89,6 +89,7 @@ const serve = async (options: { json?: boolean; [option: string]: unknown }): Pr
   if (options['runner'] === false) config.runner_executor = 'none';
   const log = makeLog(config);
   const systemd = makeSystemdNotifier((err) => log.warn({ err }, 'cannot notify systemd'));
+  systemd.starting();
   const onFatal = (error: unknown): void => {
     log.fatal({ err: error }, 'the store failed: the process ends');
     process.exit(1);
