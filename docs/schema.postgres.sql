@@ -129,6 +129,10 @@ create table backups (
   verified_at bigint,
   bytes bigint,
   error text collate "C",
+  part text collate "C",
+  part_done bigint,
+  part_total bigint,
+  part_at bigint,
   constraint backups_pkey PRIMARY KEY (id),
   constraint backups_name_key UNIQUE (name)
 );

@@ -147,7 +147,11 @@ CREATE TABLE backups (
   finished_at integer,
   verified_at integer,
   bytes integer,
-  error text
+  error text,
+  part text,
+  part_done integer,
+  part_total integer,
+  part_at integer
 ) strict;
 
 CREATE INDEX backups_holding on backups (held_until) where held_until is not null;

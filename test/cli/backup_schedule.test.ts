@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { recordBackup } from '../../src/app/backup/backup_records.ts';
 import { newUsedPlace, type Place } from './gantry.ts';
 
 let place: Place;
@@ -115,6 +116,58 @@ test('is reported by the doctor once its last verification is older than eight d
   assert.match(await doctorLine(), /^ok: the last verification was at/);
   await age(8.1);
   assert.match(await doctorLine(), /^warn: the last verification was at \d{4}-/);
+});
+
+test('shows how far a backup is, how others ended, and when the next is due', async () => {
+  type Status = {
+    backups: { running: boolean; part: string | null; done: number | null }[];
+    next_at: string | null;
+  };
+  const status = async (): Promise<Status> =>
+    JSON.parse((await place.run('backup status --json')).stdout) as Status;
+  const idle = await status();
+  assert.equal(idle.backups[0]?.running, false);
+  assert.match(idle.next_at ?? '', /^\d{4}-01-01T00:00:00/);
+  const { stdout } = await place.run('backup status');
+  assert.match(stdout, /^\S+ {2}\S+ {2}made at \S+, .* added, not verified$/m);
+  assert.match(stdout, /^The next scheduled one is due at \d{4}-01-01/m);
+  // What a running backup writes every 20 seconds.
+  await place.store(async (store) => {
+    const running = recordBackup(
+      store,
+      {
+        name: '20990101T000000Z-00000000',
+        destination: folder,
+        holder: 'test',
+        now: Date.now,
+        getProgress: () => ({ label: 'files saved', done: 3, total: 7 }),
+        renewal: 10,
+      },
+      async () => {
+        while ((await status()).backups[0]?.done !== 3) await pause(100);
+        assert.deepEqual(
+          { ...(await status()).backups[0], started_at: 0 },
+          {
+            name: '20990101T000000Z-00000000',
+            destination: folder,
+            running: true,
+            part: 'files saved',
+            done: 3,
+            total: 7,
+            started_at: 0,
+            finished_at: null,
+            verified_at: null,
+            added: null,
+            error: null,
+          },
+        );
+        return { added: 1 };
+      },
+    );
+    await running;
+  });
+  const ended = await status();
+  assert.deepEqual([ended.backups[0]?.running, ended.backups[0]?.part], [false, null]);
 });
 
 test('is tried again after ten minutes and after an hour, then at the next time of the schedule', async () => {

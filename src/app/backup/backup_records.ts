@@ -15,6 +15,16 @@ const holdDuration = 90_000;
 const maxRemovalWait = 15 * 60_000;
 const maxRecords = 200;
 
+/** The part of a backup or of its verification that runs, and how many of its items are done. */
+export type PartProgress = { label: string; done: number; total: number };
+
+const noProgress = { part: null, part_done: null, part_total: null, part_at: null };
+
+const toColumns = (progress: PartProgress | null, now: number) =>
+  progress === null
+    ? noProgress
+    : { part: progress.label, part_done: progress.done, part_total: progress.total, part_at: now };
+
 type NewBackup = { name: string; destination: string; holder: string };
 
 const insertRecord = async (store: Store, { name, destination, holder }: NewBackup): Promise<number> =>
@@ -37,6 +47,7 @@ const insertRecord = async (store: Store, { name, destination, holder }: NewBack
         verified_at: null,
         bytes: null,
         error: null,
+        ...noProgress,
       })
       .returning('id')
       .executeTakeFirstOrThrow();
@@ -47,7 +58,12 @@ const insertRecord = async (store: Store, { name, destination, holder }: NewBack
     return id;
   });
 
-type Change = { held_until?: number | null; finished_at?: number; bytes?: number; error?: string };
+type Change = {
+  held_until?: number | null;
+  finished_at?: number;
+  bytes?: number;
+  error?: string;
+} & Partial<ReturnType<typeof toColumns>>;
 
 const updateRecord = async (store: Store, id: number, change: (now: number) => Change): Promise<void> =>
   await store.write(async ({ db, now }) => {
@@ -72,28 +88,43 @@ const untilNoRemoval = async ({ db }: Store, now: () => number): Promise<void> =
 };
 
 /**
- * Runs a backup under a record in the database, which says how it ended.
+ * Runs a backup under a record in the database, which says how far it is and how it ended.
  * @param work returns the bytes that it added to the destination
  */
 export const recordBackup = async <T extends { added: number }>(
   store: Store,
-  { now, ...backup }: NewBackup & { now: () => number },
+  {
+    now,
+    getProgress,
+    renewal: every = holdDuration / 4,
+    ...backup
+  }: NewBackup & { now: () => number; getProgress: () => PartProgress | null; renewal?: number },
   work: () => Promise<T>,
 ): Promise<T> => {
   const id = await insertRecord(store, backup);
   const renew = (): void =>
-    void updateRecord(store, id, (at) => ({ held_until: at + holdDuration })).catch(() => undefined);
-  const renewal = setInterval(renew, holdDuration / 4);
+    void updateRecord(store, id, (at) => ({
+      held_until: at + holdDuration,
+      ...toColumns(getProgress(), at),
+    })).catch(() => undefined);
+  const renewal = setInterval(renew, every);
   try {
     await untilNoRemoval(store, now);
     const done = await work();
     clearInterval(renewal);
-    await updateRecord(store, id, (at) => ({ held_until: null, finished_at: at, bytes: done.added }));
+    await updateRecord(store, id, (at) => ({
+      held_until: null,
+      finished_at: at,
+      bytes: done.added,
+      ...noProgress,
+    }));
     return done;
   } catch (error) {
     clearInterval(renewal);
     const text = (error as Error).message.slice(0, 1000);
-    await updateRecord(store, id, () => ({ held_until: null, error: text })).catch(() => undefined);
+    await updateRecord(store, id, () => ({ held_until: null, error: text, ...noProgress })).catch(
+      () => undefined,
+    );
     throw error;
   }
 };
@@ -105,7 +136,17 @@ export const recordBackup = async <T extends { added: number }>(
 export const recordVerification = async (store: Store, name: string, problem: string | null): Promise<void> =>
   await store.write(async ({ db, now }) => {
     const result = problem === null ? { verified_at: now, error: null } : { error: problem.slice(0, 1000) };
-    await db.updateTable('backups').set(result).where('name', '=', name).execute();
+    await db
+      .updateTable('backups')
+      .set({ ...result, ...noProgress })
+      .where('name', '=', name)
+      .execute();
+  });
+
+/** Records how far the verification of a backup is. */
+export const recordProgress = async (store: Store, name: string, progress: PartProgress): Promise<void> =>
+  await store.write(async ({ db, now }) => {
+    await db.updateTable('backups').set(toColumns(progress, now)).where('name', '=', name).execute();
   });
 
 const toGauge = (name: string, help: string, time: number | null): string[] =>

@@ -16,7 +16,7 @@ import { refuseQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { addLine } from './checks/backup_sizes.ts';
 import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './checks/disk_space.ts';
-import { recordBackup } from './backup_records.ts';
+import { type PartProgress, recordBackup } from './backup_records.ts';
 import { type StoredDatabase, loadStoredDatabase, saveDatabase } from './database_chunks.ts';
 import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
 import {
@@ -50,6 +50,7 @@ export type BackupParts = {
   /** Called when a part begins, with the number of its items, and after each of them. */
   onPart: (label: string, total: number) => void;
   advance: () => void;
+  getProgress: () => PartProgress | null;
 };
 
 export type Made = {
@@ -210,7 +211,13 @@ export const createBackup = async (parts: BackupParts): Promise<Made> => {
   await refuseQuiet(store, config);
   const name = makeName(now());
   const lock = lockWork(config);
-  const record = { name, destination: to, holder: `${hostname()} ${config.data}`, now };
+  const record = {
+    name,
+    destination: to,
+    holder: `${hostname()} ${config.data}`,
+    now,
+    getProgress: parts.getProgress,
+  };
   try {
     return await recordBackup(store, record, async () => {
       await requireSpaceFor(parts);

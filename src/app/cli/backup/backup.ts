@@ -5,6 +5,7 @@ import { activateCommand } from './activate.ts';
 import { createCommand } from './create.ts';
 import { listCommand } from './list.ts';
 import { restoreCommand } from './restore.ts';
+import { statusCommand } from './status.ts';
 import { verifyCommand } from './verify.ts';
 
 export const backupCommand = (): Command =>
@@ -18,5 +19,5 @@ export const backupCommand = (): Command =>
         'gantry backup restore /srv/backups --data /var/lib/gantry-new',
       ],
     },
-    [createCommand(), listCommand(), verifyCommand(), restoreCommand(), activateCommand()],
+    [createCommand(), statusCommand(), listCommand(), verifyCommand(), restoreCommand(), activateCommand()],
   );

@@ -1,5 +1,6 @@
 /** Options and progress that the commands of backups share. */
 import type { Config } from '../../../platform/config/fields.ts';
+import type { PartProgress } from '../../backup/backup_records.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { UsageFailure, formatCount } from '../define_commands.ts';
 import { type Progress, showProgress, silentProgress } from '../progress.ts';
@@ -16,16 +17,23 @@ export const getPlace = (named: string | undefined, { backup_to }: Config): stri
 /** Shows one line of progress for each part of the work; none with `--json`. */
 export const showParts = ({ json = false }: Options) => {
   let current: Progress = silentProgress;
+  let part: PartProgress | null = null;
   const end = (): void => {
     current.end();
     current = silentProgress;
+    part = null;
   };
   return {
     onPart: (label: string, total: number): void => {
       end();
+      part = { label, done: 0, total };
       if (!json && total > 0) current = showProgress(label, total);
     },
-    advance: (): void => current.advance(),
+    advance: (): void => {
+      current.advance();
+      if (part !== null) part.done += 1;
+    },
+    getProgress: (): PartProgress | null => part,
     end,
   };
 };

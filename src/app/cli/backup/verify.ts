@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import { recordVerification } from '../../backup/backup_records.ts';
+import { type PartProgress, recordProgress, recordVerification } from '../../backup/backup_records.ts';
 import type { Manifest } from '../../backup/manifest.ts';
 import { openPlaceToRead } from '../../backup/open_place.ts';
 import { findManifest } from '../../backup/places/backup_place.ts';
@@ -40,6 +40,21 @@ const record = async (config: Config, name: string, problem: string | null): Pro
   await recorded.catch(() => undefined); // the outcome is printed all the same
 };
 
+/** Milliseconds between two records of the progress. */
+const progressPause = 15_000;
+
+/** Records the progress in the database of this instance, where it knows the backup. Returns what stops it. */
+const keepProgress = (config: Config, name: string, getProgress: () => PartProgress | null): (() => void) => {
+  if (!databaseExists(config)) return () => undefined;
+  const write = async (): Promise<void> => {
+    const progress = getProgress();
+    if (progress !== null)
+      await withStore(config, async (store) => await recordProgress(store, name, progress));
+  };
+  const timer = setInterval(() => void write().catch(() => undefined), progressPause);
+  return () => clearInterval(timer);
+};
+
 /** Verifies a backup, and records the outcome. @throws StartFailure that says what is wrong */
 export const verifyNamed = async (config: Config, from: string, options: Options): Promise<Manifest> =>
   await withScratch(config, async (scratch) => {
@@ -47,11 +62,14 @@ export const verifyNamed = async (config: Config, from: string, options: Options
     try {
       const place = await openPlaceToRead(config, from, scratch);
       const manifest = await findManifest(place, options.backup);
+      const stop = keepProgress(config, manifest.name, progress.getProgress);
       try {
         await verifyBackup({ config, place, manifest, scratch, boot, ...progress });
       } catch (error) {
         await record(config, manifest.name, `it was not verified: ${(error as Error).message}`);
         throw error;
+      } finally {
+        stop();
       }
       await record(config, manifest.name, null);
       return manifest;

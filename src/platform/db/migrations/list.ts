@@ -86,6 +86,7 @@ import { mergeRequestOrders } from './0196_merge_request_orders.ts';
 import { excusedImports } from './0198_excused_imports.ts';
 import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import { lastEdits } from './0201_last_edits.ts';
+import { backupProgress } from './0203_backup_progress.ts';
 import { userPreferences } from './0202_user_preferences.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -180,4 +181,5 @@ export const migrationTexts: MigrationText[] = [
   movesWithoutHooks,
   lastEdits,
   userPreferences,
+  backupProgress,
 ];

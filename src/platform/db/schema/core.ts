@@ -115,6 +115,12 @@ export type BackupsTable = {
   verified_at: number | null;
   /** Size of what was added to the destination. */
   bytes: number | null;
+  /** What runs, `files saved`, and how many of its items are done; null: neither it nor its verification runs. */
+  part: string | null;
+  part_done: number | null;
+  part_total: number | null;
+  /** When these were last written. */
+  part_at: number | null;
   error: string | null;
 };
 
