@@ -1,6 +1,10 @@
 /** Backups in a bucket that speaks S3. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { zstdDecompressSync } from 'node:zlib';
+import type { StoredDatabase } from '../../src/app/backup/database_chunks.ts';
+import type { Manifest } from '../../src/app/backup/manifest.ts';
+import { openBucket } from '../../src/platform/blob/s3_client.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
 import { newPlace, newUsedPlace, type Place } from './gantry.ts';
 
@@ -61,6 +65,36 @@ test('belong to one instance', async () => {
   } finally {
     await other.remove();
   }
+});
+
+test('store a damaged object again', async () => {
+  const bucket = openBucket(s3.place, () => undefined);
+  await ok('backup create');
+  const read = async (key: string): Promise<Buffer> =>
+    Buffer.from((await (await bucket.find({ key }))?.arrayBuffer()) ?? new ArrayBuffer());
+  const keyOf = (sha256: string): string => `one/two/objects/${sha256.slice(0, 2)}/${sha256}`;
+  const { manifest } = JSON.parse((await read(manifests().at(-1) ?? '')).toString()) as { manifest: string };
+  const { database } = JSON.parse(manifest) as Manifest;
+  const { tables } = JSON.parse(
+    zstdDecompressSync(await read(keyOf(database.sha256))).toString(),
+  ) as StoredDatabase;
+  // A part of the database that later backups share.
+  const chunk = tables.find(({ name }) => name === 'users')?.chunks[0];
+  assert.ok(chunk !== undefined);
+  const key = keyOf(chunk.sha256);
+  const damaged = `one/two/damaged/${chunk.sha256}`;
+  await bucket.ask({ method: 'PUT', key, body: Buffer.alloc(chunk.size) });
+  const { code, stderr } = await place.run('backup create --verify', { env });
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /is damaged: use another backup \(a part of the database\); the next backup stores again/,
+  );
+  assert.ok(s3.keys().includes(damaged));
+  await ok('backup create --verify');
+  assert.ok(!s3.keys().includes(damaged));
+  await bucket.ask({ method: 'PUT', key, body: Buffer.alloc(1) });
+  await ok('backup create --verify');
 });
 
 test('are refused with wrong keys', async () => {
