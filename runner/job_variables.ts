@@ -30,7 +30,7 @@ export const resolveVariables = (
   const raws = new Map<string, RawValue>();
   for (const { key, value, file, raw } of variables) {
     if (!isName(key)) continue;
-    raws.delete(key); // so that the order is of the overriding ones
+    raws.delete(key); // so that the overriding variables determine the order
     const text = (value ?? '').replaceAll('\0', '');
     raws.set(key, file === true ? { text: pathOf(key), raw: true } : { text, raw: raw === true });
   }

@@ -5,7 +5,7 @@ import { GitError } from '../git_error.ts';
 import type { GitProcess } from './spawn.ts';
 
 export type OutputPipeline = {
-  /** Processes of a pipeline, each reading the output of the one before. The last one's output is sent. */
+  /** Processes of a pipeline, each reading the output of the previous process. The last output is sent. */
   processes: GitProcess[];
   output: Writable;
   /** Transforms between the last process and the output. */

@@ -123,7 +123,7 @@ const changesPerMaintenance = 20;
 /** Maximum repositories whose changes are counted. */
 const maxCountedRepositories = 20_000;
 
-/** Counts a change. Beyond `maxRepositories`, drops the one changed least recently. */
+/** Counts a change. Beyond `maxRepositories`, drops the least recently changed repository. */
 export const countChange = (changes: Map<string, number>, dir: string, maxRepositories: number): void => {
   const count = changes.get(dir) ?? 0;
   changes.delete(dir);

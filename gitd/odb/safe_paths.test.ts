@@ -8,7 +8,7 @@ import { buildTree, toByteString } from './raw_tree.ts';
 
 const { repository } = useRepository();
 
-/** Tells whether git accepts a tree with one file of this name. */
+/** Returns whether git accepts a tree with one file of this name. */
 const isGoodForGit = async (name: string): Promise<boolean> => {
   const writer = makeObjectWriter(`${repository.dir}/objects`);
   const id = writer.add('blob', Buffer.from('x'));

@@ -54,7 +54,7 @@ const isNamed = (item: TreeItem, part: string, bytes: string): boolean =>
 
 /**
  * Finds the entry at a path; null if there is none. The root has none.
- * @param isExact only names whose bytes are those of the path, for git programs that compare bytes
+ * @param isExact only names whose bytes equal the path, for git programs that compare bytes
  */
 export const findEntry = async (
   context: Context,

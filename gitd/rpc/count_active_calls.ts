@@ -1,4 +1,4 @@
-/** Counts the calls and streams in progress, so that a stop can wait for them and refuse new ones. */
+/** Counts the calls and streams in progress, so that a stop can wait for them and refuse new calls. */
 import { GitError } from '../git_error.ts';
 
 export type Drain = {

@@ -11,7 +11,7 @@ import type { CollectedFile } from './collect_files.ts';
 /** Follows no link and does not block on a pipe. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Opens the file and checks that it is the one collected. */
+/** Opens the file and checks that it is the collected file. */
 const openUnchanged = async (file: string, stats: Stats): Promise<FileHandle> => {
   const handle = await open(file, flags);
   const now = await handle.stat();

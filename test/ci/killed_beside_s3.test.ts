@@ -43,7 +43,7 @@ const begin = async (): Promise<{ project: number; peer: Peer; job: PeerJob }> =
   return { project: id, peer, job: await peer.take() };
 };
 
-/** More than two parts of a file, and then no more. */
+/** More than two parts of a file, and then stops. */
 const uploadHalf = (job: PeerJob): void => {
   const type = 'multipart/form-data; boundary=b';
   const headers = { 'job-token': job.token, 'content-type': type, 'content-length': 64 * 1024 * 1024 };

@@ -86,7 +86,7 @@ test('requests no other hosts and follows no redirect to one', async () => {
     `${near.origin}.example.com/lib.yml`,
   ];
   for (const url of others) {
-    const text = `Remote file \`${url}\` is not allowed: its host is none from which files are included`;
+    const text = `Remote file \`${url}\` is not allowed: files are not included from its host`;
     assert.deepEqual(await errorsOf(`{ remote: "${url}" }`), [text]);
   }
   assert.deepEqual(asked, []);

@@ -79,7 +79,7 @@ const upload = async (url: string, project: number, name: string): Promise<Kept 
 
 type Writer = (url: string, project: number, name: string) => Promise<Kept | null>;
 
-/** Writes bytes one after another until the signal is aborted; what fails is tried no more. */
+/** Writes bytes one after another until the signal is aborted; failed writes are not retried. */
 const writeBytes = async (
   write: Writer,
   projects: number[],

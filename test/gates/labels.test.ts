@@ -156,7 +156,7 @@ const statementsOf = async (work: () => Promise<unknown>): Promise<Set<string>> 
 };
 
 test(
-  'reads no issues to count, except the own ones of callers who cannot see all',
+  'reads no issues to count, except for callers who see only their own confidential issues',
   { skip: engine !== 'sqlite' },
   async () => {
     const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'));

@@ -1,4 +1,4 @@
-/** Keys of a Markdown field: lists go on and end with Enter, Tab indents their items, a pasted address makes a link. */
+/** Keys of a Markdown field: lists continue and end with Enter, Tab indents their items, a pasted address makes a link. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

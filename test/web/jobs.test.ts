@@ -116,7 +116,7 @@ test('without scripts the page shows the log, reloads itself, and every action w
       await peer.finish(job, 'failed');
       await page.goto(`/${project.full_path}/-/pipelines/${pipeline}`);
       await page.getByRole('button', { name: 'Retry one' }).click();
-      await page.getByText('This job runs in the place of the one before.').waitFor();
+      await page.getByText('This job replaces the previous job.').waitFor();
     },
     { javaScriptEnabled: false },
   );

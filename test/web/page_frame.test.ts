@@ -1,4 +1,4 @@
-/** What pages do in a browser beside their content: times relative to now, headers that stay, and targets large enough. */
+/** Behaviour of pages in a browser, other than content: times relative to now, headers that stay, and targets large enough. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';

@@ -123,7 +123,7 @@ test(
         assert.equal(await page.getByLabel(label, { exact: true }).first().inputValue(), text);
       };
       const root = list.replace(/\/issues$/, '');
-      await type(`${root}/-/edit/main/a.txt`, 'Content', 'Written in vain?');
+      await type(`${root}/-/edit/main/a.txt`, 'Content', 'Written for nothing?');
       await type('/-/snippets/new', 'Content', 'echo 1');
       await type(`${root}/-/milestones/new`, 'Description', 'What it is about');
       await page.getByRole('button', { name: 'Preview' }).click();

@@ -6,7 +6,7 @@ import { type TestService, engine, startTestService } from '../support/service.t
 import { openBrowser, releaseBrowser, seriousFaults } from './chromium.ts';
 
 /** For every test of a browser: `test('...', { skip }, ...)`. */
-export const skip: string | false = engine === 'postgres' ? 'pages behave alike on both engines' : false;
+export const skip: string | false = engine === 'postgres' ? 'pages behave the same on both engines' : false;
 
 export const password = 'correct horse';
 

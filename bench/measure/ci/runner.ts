@@ -52,7 +52,7 @@ const until = async <T>(what: string, look: () => Promise<T | null> | T | null, 
     if (found !== null) return found;
     await pause(every);
   }
-  throw new Error(`waited in vain until ${what}`);
+  throw new Error(`timed out waiting until ${what}`);
 };
 
 type JobRow = {

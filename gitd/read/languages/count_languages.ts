@@ -23,7 +23,7 @@ const maxAttributes = { files: 100, bytes: 64 * 1024 };
 const maxSteps = 20_000_000;
 
 const fileMode = /^100/;
-/** Stands for the language of `.h` files until all files are counted. */
+/** Placeholder for the language of `.h` files until all files are counted. */
 const headers = 'headers';
 
 /** Characters of the listing after which files are counted immediately, by their paths only. */

@@ -14,7 +14,7 @@ const store = {
   isForeignKeyViolation: no,
 } as unknown as Store;
 
-test('what passes is unavailable, what is gone is missing, the rest is unforeseen', () => {
+test('what passes is unavailable, what is gone is missing, the rest is unexpected', () => {
   const kindOf = (error: unknown): string | undefined => storeFailure(store)(error)?.kind;
   const coded = (code: string): Error => Object.assign(new Error('no'), { code });
   for (const code of ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC'])

@@ -71,7 +71,7 @@ export const getFirstBranchProtection = ({
 
 /**
  * Returns why an e-mail address may not sign up, in GitLab's words; null if it may. The list of allowed domains takes
- * precedence over the list of refused ones.
+ * precedence over the list of refused domains.
  */
 export const findEmailDomainProblem = (settings: Settings, email: string): string | null => {
   const domain = email

@@ -175,7 +175,7 @@ test("a user lists their sessions and ends them, and nobody else's", async () =>
   assert.ok(rows.some(({ kind }) => kind === 'session.ended'));
 });
 
-test('requires sign-in for the pages of the own account', async () => {
+test('requires sign-in for the pages of the account', async () => {
   for (const path of ['/profile', '/profile/password', '/profile/sessions']) {
     const visitor = openVisitor(gantry);
     assert.equal((await visitor.get(path)).location, `/users/sign_in?return_to=${encodeURIComponent(path)}`);

@@ -216,7 +216,7 @@ test('refuses passwords, and hides the form, where password sign-in is off', asy
   assert.equal((await visitor.post('/users/sign_in', { login: username, password })).status, 303);
 });
 
-test('the start page leads to the home page, the sign-in page or the own projects', async () => {
+test('the start page leads to the home page, the sign-in page or the projects of the user', async () => {
   const visitor = openVisitor(gantry);
   assert.equal((await visitor.get('/')).location, '/users/sign_in');
   await put({ home_page_url: 'https://home.example/start' });

@@ -1,4 +1,4 @@
-/** GPG keys over the API: own ones, those of others, what is refused. */
+/** GPG keys over the API: own keys, keys of other users, refusals. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';

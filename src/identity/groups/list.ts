@@ -36,7 +36,7 @@ export const groupListParams = {
   skip_groups: optional(integers({ description: 'ids to exclude' })),
   custom_attributes: unsupportedFilter(),
   repository_storage: unsupportedFilter(),
-  marked_for_deletion_on: optional(date('always empty: groups are deleted at once')),
+  marked_for_deletion_on: optional(date('always empty: groups are deleted immediately')),
   archived: optional(boolean({ description: 'true: empty, because groups are not archived' })),
   active: optional(boolean({ description: 'false: empty, because groups are not archived' })),
   order_by: oneOf(['name', 'path', 'id'], { default: 'name' }),

@@ -45,7 +45,7 @@ export const readInvitationToken = async (
   return isSignedLink(secrets.session_key, 'invitation', token, boundOf(invitation)) ? invitation : null;
 };
 
-/** Target and sender of an invitation, as far as the invited person may know them. */
+/** Target and sender of an invitation, limited to what the invited person may know. */
 export type InvitationPlace = { kind: 'project' | 'group'; full_path: string; inviter: string | null };
 
 /** Loads the project or group; null if it is gone. */

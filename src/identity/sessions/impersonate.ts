@@ -61,7 +61,7 @@ export const startImpersonation = async (call: Call, userId: number): Promise<st
 /**
  * Ends the impersonation of a call.
  * @param ownSecret cookie of the administrator's own session, which the browser kept
- * @returns whether the cookie is that of the session behind, so that the browser may continue with it
+ * @returns whether the cookie belongs to the session behind, so that the browser may continue with it
  * @throws Failure 404 for a call that does not impersonate
  */
 export const endImpersonation = async (call: Call, ownSecret: string | null): Promise<boolean> => {

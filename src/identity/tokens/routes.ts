@@ -137,7 +137,7 @@ const createPersonal = createFor(
   'Create a personal access token of a user (administrators)',
 );
 
-/* ---- the own ones ---- */
+/* ---- the caller's own tokens ---- */
 
 const createOwn = endpoint({
   method: 'POST',

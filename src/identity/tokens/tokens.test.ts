@@ -214,7 +214,7 @@ test('grants sudo to tokens of administrators only', async () => {
   assert.equal((await impersonate(admin.id, { scopes: ['sudo'] })).status, 201);
 });
 
-test('a user creates tokens only for the own account', async () => {
+test('a user creates tokens only for their own account', async () => {
   const { id, token: as } = await seedUser(gantry);
   const { status, body } = await own(as, {
     scopes: ['read_api', 'read_api'],
@@ -241,7 +241,7 @@ test('a token cannot create one that outlives it', async () => {
   assert.equal((await own(body.token)).status, 403);
 });
 
-test('a user lists, reads and revokes only the own personal tokens', async () => {
+test('a user lists, reads and revokes only their own personal tokens', async () => {
   const [one, other] = [await seedUser(gantry), await seedUser(gantry)];
   const mine = (await own(one.token, { name: 'mine' })).body;
   const theirs = (await own(other.token)).body;

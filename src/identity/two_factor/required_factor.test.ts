@@ -86,7 +86,7 @@ test('reminds a member until the grace period ends, then redirects to the setup'
     assert.deepEqual([(await browser.get(path)).location, path], [setUp, path]);
   }
   const page = await browser.get(setUp);
-  assert.deepEqual([page.status, reminder(page)], [200, 'to go on']);
+  assert.deepEqual([page.status, reminder(page)], [200, 'to continue']);
   const added = await browser.post('/profile/keys', { title: 'a', key: 'b' });
   assert.deepEqual([added.status, added.location], [303, setUp]);
   const refused = await browser.get('/api/v4/user', { accept: '*/*' });
@@ -114,7 +114,7 @@ test('a member who sets it up continues', async () => {
   await browser.get(setUp);
   await browser.post(`${setUp}/begin`, { current_password: password });
   const shown = await browser.get(setUp);
-  assert.equal(reminder(shown), 'to go on');
+  assert.equal(reminder(shown), 'to continue');
   const secret = /<code class="secret">([A-Z2-7 ]+)</.exec(shown.text)?.[1]?.replaceAll(' ', '') ?? '';
   const done = await browser.post(setUp, { code: new TOTP({ secret }).generate({ timestamp: now }) });
   assert.deepEqual([done.status, reminder(done)], [200, null]);

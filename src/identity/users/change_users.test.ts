@@ -220,7 +220,7 @@ test('the change log does not hold passwords and addresses', async () => {
   assert.deepEqual(JSON.parse(data), { name: ['New User', 'Other'], email: [], password: [] });
 });
 
-test('refuses another user’s name or address, and accepts the own ones', async () => {
+test('refuses another user’s name or address, and accepts their own', async () => {
   const other = await make();
   const { id, username, email } = await make();
   assert.equal((await put(id, { username: other.username })).status, 409);
@@ -230,7 +230,7 @@ test('refuses another user’s name or address, and accepts the own ones', async
   assert.equal((await put(999_999, { name: 'x' })).status, 404);
 });
 
-test('only the own address can be public, until it changes', async () => {
+test('only an address of the account can be public, until it changes', async () => {
   const { id, email } = await make();
   const refused = await put(id, { public_email: 'someone@else.example' });
   assert.deepEqual(refused.body, { message: { public_email: ['is not an email you own'] } });

@@ -37,7 +37,7 @@ const make = async (given: object = {}): Promise<{ id: number; username: string;
   return reply.body;
 };
 
-test('a user reads the own account', async () => {
+test('a user reads their own account', async () => {
   const { id, username, token } = await seedUser(gantry);
   const { status, body } = await gantry.api('GET /user', { as: token });
   assert.equal(status, 200);

@@ -128,7 +128,7 @@ test('todos are listed newest first, a page at a time, and filtered', async () =
   }
 });
 
-test('lists only the own todos of a user', async () => {
+test('lists only the todos of the caller', async () => {
   const user = await seedUser(gantry);
   const project = await seedProject(gantry);
   const id = await todo(user, await issueIn(project.id));

@@ -132,7 +132,7 @@ export const readFiles = (root: string): Pick<Blobs, 'get'> => ({
 });
 
 /**
- * Opens a store. The folder must have a marker, and only one process may use it, besides guests.
+ * Opens a store. The folder must have a marker, and only one process may use it, in addition to guests.
  * @param isGuest another process owns the store, so its unfinished files are kept
  */
 export const openBlobs = async (root: string, isGuest = false): Promise<Blobs> => {

@@ -20,7 +20,10 @@ export const mask = (bytes: Buffer, secrets: readonly string[]): Buffer | null =
 const standsIn = (bytes: Buffer, secrets: readonly string[]): boolean =>
   secrets.some((secret) => secret !== '' && bytes.includes(secret));
 
-type SecretBorder = { ending: Buffer; /** Bytes of one that may stand on either side. */ maxOverlap: number };
+type SecretBorder = {
+  ending: Buffer;
+  /** Bytes of a secret that may be on either side. */ maxOverlap: number;
+};
 
 /**
  * Returns whether a chunk contains a secret, or completes one that began at the end of the stored bytes. Avoids joining

@@ -12,7 +12,7 @@ export type OperationsConfig = {
   /** Addresses and CIDR ranges that may read health and metrics without a token. */
   monitoring_allow: string[];
   monitoring_token: string | null;
-  /** Seconds from the stop signal until new connections are refused, and from then until open ones are closed. */
+  /** Seconds from the stop signal until new connections are refused, and from then until open connections are closed. */
   drain_delay: number;
   stop_timeout: number;
   /** Milliseconds from which an SQL statement is logged; 0: none is. */

@@ -43,7 +43,7 @@ export const keepUntilChange = <V>(tables: readonly string[], max: number) => {
 
 type KeptRead<V> = Kept<V> & { tables: readonly string[] };
 
-/** Stands for all tables: each commit counts (`sqlite/table_versions.ts`). */
+/** Represents all tables: each commit counts (`sqlite/table_versions.ts`). */
 export const everyTable = ['*'];
 
 /**

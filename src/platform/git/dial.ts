@@ -26,7 +26,7 @@ export type GitdAddress = {
   /** Path of the certificates that TLS trusts, as PEM; null: well-known authorities. */
   ca: string | null;
   /**
-   * Our instance id, which must be that of the storage's owner. Null allows only methods that concern the storage as a
+   * Our instance id, which must be the id of the storage's owner. Null allows only methods that concern the storage as a
    * whole.
    */
   instance: string | null;
@@ -43,7 +43,7 @@ export type Line = {
 /** Timeout of connecting, in milliseconds. */
 const dialTimeout = 10_000;
 
-/** Reads the trusted certificates, at each connection, so that renewed ones need no restart. */
+/** Reads the trusted certificates, at each connection, so that renewed certificates need no restart. */
 const readTrusted = (file: string): Buffer => {
   try {
     return readFileSync(file);

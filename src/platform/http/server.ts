@@ -144,7 +144,7 @@ const readBodies = (app: FastifyInstance): void => {
   );
 };
 
-/** Methods that can have a route, besides HEAD. Any other method is treated as a method without endpoints. */
+/** Methods that can have a route, in addition to HEAD. Any other method is treated as a method without endpoints. */
 const routedMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const allMethods = new Set(['HEAD', 'CONNECT', ...routedMethods]);
 

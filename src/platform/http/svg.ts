@@ -2,7 +2,7 @@
 
 export const svgType = 'image/svg+xml';
 
-/** Bytes of the largest SVG image that is shown. Browsers take seconds to draw larger ones. */
+/** Bytes of the largest SVG image that is shown. Browsers take seconds to draw larger images. */
 export const maxSvgBytes = 1024 * 1024;
 
 /**

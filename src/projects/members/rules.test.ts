@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { requireGrantable } from './rules.ts';
 import { groupSource } from './member_source.ts';
 
-test('refuses to grant a role above the own', () => {
+test("refuses to grant a role above the caller's role", () => {
   const group = {
     type: 'Namespace',
     id: 1,

@@ -37,7 +37,7 @@ const quiet = {
   merge_when_pipeline_succeeds: false,
 };
 
-test('reads and changes the own level', async () => {
+test('reads and changes the notification level of the caller', async () => {
   const user = await seedUser(gantry);
   const notification_email = `${user.username}@example.com`;
   assert.deepEqual((await get('', user.token)).body, { level: 'participating', notification_email });

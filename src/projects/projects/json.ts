@@ -194,7 +194,7 @@ const ownerJson = (row: ProjectRow, site: Site) => {
   return basicUser({ ...owner, state: owner_state ?? 'active', email: owner_email ?? '' }, site);
 };
 
-/** Returns the number of open issues, with confidential ones for viewers who see them all. */
+/** Returns the number of open issues, including confidential issues for viewers who see them all. */
 const countOpenIssues = (row: ProjectRow, viewer: Viewer): number | undefined => {
   if (!hasFeature(viewer, row, 'issues_access_level')) return undefined;
   const hidden = canSeeConfidential(viewer, row) ? 0 : row.opened_confidential_issues;

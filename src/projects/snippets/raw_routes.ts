@@ -30,7 +30,7 @@ const rawText = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoi
     },
   });
 
-/** Names of the one version of a snippet. */
+/** Names of the only version of a snippet. */
 const currentRefs = [currentRef, 'master', 'HEAD'];
 
 const rawFile = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoints) =>

@@ -64,7 +64,7 @@ const signedIn = async (): Promise<Visitor> => {
   await browser.signIn((await newUser()).username, password);
   return browser;
 };
-/** The page of the own projects, of one who has a project. */
+/** The page of the user's own projects, for a user who has a project. */
 const projectsPage = async (): Promise<() => Promise<string>> => {
   const { username, id } = await newUser();
   await gantry.api(`POST /projects/user/${id}`, { json: { name: unique('shown') } });

@@ -20,7 +20,7 @@ const isolated = ['test/crash/'];
 /** Tests that start programs: only files of the same folder share a process, and with it a browser. */
 const starting = ['test/cli/', 'test/clients/', 'test/git/', 'test/ci/', 'test/web/'];
 
-/** Pages in a browser behave alike on both engines. */
+/** Pages in a browser behave the same on both engines. */
 const browsers = ['test/web/'];
 
 /**

@@ -43,7 +43,7 @@ export const loadManifest = async (place: BackupReader, name: string): Promise<M
 };
 
 /**
- * Loads the newest backup, or the one with a name.
+ * Loads the newest backup, or a backup by name.
  * @throws StartFailure if it does not exist
  */
 export const findManifest = async (place: BackupReader, name: string | undefined): Promise<Manifest> => {

@@ -1,4 +1,4 @@
-/** Rules that turn the columns of a backup's rows into those of a new project. */
+/** Rules that convert the columns of a backup's rows for a new project. */
 import { hash } from 'node:crypto';
 import type { UserMatch } from './match_users.ts';
 

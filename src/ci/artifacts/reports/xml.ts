@@ -1,6 +1,6 @@
 /**
  * Parses the XML of reports, element by element, in one pass. It expands only the five built-in entities and ignores
- * the DOCTYPE, so documents cannot expand entities or load external ones. It accepts concatenated documents and
+ * the DOCTYPE, so documents cannot expand entities or load external entities. It accepts concatenated documents and
  * terminal escapes in text, which strict parsers refuse (docs/decisions/0035-own-report-reader.md).
  */
 export type XmlHandler = {
@@ -129,7 +129,7 @@ const readText = (reading: Reading): void => {
 };
 
 /**
- * Parses one document, or several concatenated ones.
+ * Parses one document, or several concatenated documents.
  * @throws XmlFault
  */
 export const readXml = (text: string, handler: XmlHandler): void => {

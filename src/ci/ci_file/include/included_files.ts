@@ -136,7 +136,7 @@ const toRefusedText = (target: IncludeTarget): string => {
 
 /** Errors that only occur with remote files. */
 const remoteTexts: Partial<Record<FetchProblem, string>> = {
-  foreign: 'is not allowed: its host is none from which files are included',
+  foreign: 'is not allowed: files are not included from its host',
   unreachable: 'could not be fetched!',
   tampered: 'is not what its `integrity` says!',
 };

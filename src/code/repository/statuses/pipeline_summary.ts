@@ -12,7 +12,7 @@ const shownInstead: Partial<Record<JobStatus, JobStatus>> = {
   canceling: 'canceled',
 };
 
-/** Returns the API status of a pipeline or job: internal statuses are mapped to public ones. */
+/** Returns the API status of a pipeline or job: internal statuses are mapped to public statuses. */
 export const shownStatus = (status: JobStatus): JobStatus => shownInstead[status] ?? status;
 
 /** Returns all stored statuses that are shown as this API status. */

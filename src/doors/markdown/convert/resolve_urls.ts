@@ -4,7 +4,7 @@ import { trimEnd } from '../../../platform/trim.ts';
 
 export type ResolvedUrl = {
   href: string;
-  /** Leads to another site. */
+  /** Points to another site. */
   isExternal: boolean;
 };
 

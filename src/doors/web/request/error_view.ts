@@ -15,7 +15,7 @@ const framed = new Set<Failure['kind']>(['forbidden', 'not_found']);
 
 const maxPeople = 3;
 
-/** Loads the people responsible for the project or group of an address, as far as the caller sees its members. */
+/** Loads the people responsible for the project or group of a path, if the caller sees its members. */
 const loadPeople = async (call: Call, { params }: FastifyRequest): Promise<Responsible[]> => {
   const { project: projectPath, group: groupPath } = params as { project?: string; group?: string };
   const some = { now: call.now, limit: maxPeople };

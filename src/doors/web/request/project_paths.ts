@@ -98,7 +98,7 @@ export const rewriteHomePath = (path: string): string => {
 
 const dashedPath = /^(\/[^/?#]+\/[^?#]+?)\/-(\/[^?#]+)$/;
 
-/** Returns the one address of a page: each has a `/-/`, but for the nouns whose `web_url` has none. */
+/** Returns the canonical path of a page: it contains `/-/`, except for nouns whose `web_url` does not. */
 export const canonicalPath = (url: string): string => {
   const mark = url.search(/[?#]/);
   const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark)];

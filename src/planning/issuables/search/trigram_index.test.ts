@@ -1,4 +1,4 @@
-/** PostgreSQL's indexes of trigrams: they answer searches, and an instance without the extension works all the same. */
+/** PostgreSQL's indexes of trigrams: they answer searches, and an instance without the extension works anyway. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomBytes } from 'node:crypto';

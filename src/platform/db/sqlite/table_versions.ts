@@ -8,7 +8,7 @@ const writeActions = new Set<number>([
   constants.SQLITE_DELETE,
 ]);
 
-/** Stands for all tables: each commit counts for it. */
+/** Represents all tables: each commit counts for it. */
 const everyTable = '*';
 
 /** Prepares statements of a handle together with the tables that they use. */

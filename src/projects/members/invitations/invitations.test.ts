@@ -103,7 +103,7 @@ describe('the API', () => {
     assert.deepEqual((await list()).body, []);
   });
 
-  it('refuses roles above the own one, bad parameters, and those who do not administer members', async () => {
+  it('refuses roles above the caller’s role, bad parameters, and callers who do not administer members', async () => {
     const email = `${unique('x')}@example.com`;
     assert.equal((await invite({ email, access_level: 50 })).status, 400);
     assert.equal((await invite({ email, access_level: 7 })).status, 400);

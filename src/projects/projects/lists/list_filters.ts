@@ -51,7 +51,7 @@ export const projectFilters = {
   with_programming_language: unsupportedFilter(),
   wiki_checksum_failed: unsupportedFilter(['false']),
   repository_checksum_failed: unsupportedFilter(['false']),
-  marked_for_deletion_on: optional(date('always empty: projects are deleted at once')),
+  marked_for_deletion_on: optional(date('always empty: projects are deleted immediately')),
   with_security_reports: unsupportedFilter(['false']),
 };
 

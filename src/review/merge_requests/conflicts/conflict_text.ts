@@ -7,7 +7,7 @@ export type Segment =
 
 export type Conflict = Extract<Segment, { isConflict: true }>;
 
-/** Resolution of a conflict; `both`: the lines of the source branch, then those of the target branch. */
+/** Resolution of a conflict; `both`: the lines of the source branch, then the lines of the target branch. */
 export const sides = ['ours', 'theirs', 'both'] as const;
 export type Side = (typeof sides)[number];
 

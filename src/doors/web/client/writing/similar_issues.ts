@@ -1,4 +1,4 @@
-/** Shows issues like the one whose title is typed: an element `[data-similar]` names the page that lists them. */
+/** Shows issues similar to the typed title: an element `[data-similar]` contains the URL of the page that lists them. */
 import { fetchPage } from '../fetch_page.ts';
 
 /** Milliseconds without typing after which the service is asked. */

@@ -70,7 +70,7 @@ const again = page({
     const found = await findJobToRun(visit.call, project, jobId);
     const confirmation = await unconfirmed(visit, found, { verb: 'retry', confirmed, rows: [] });
     if (confirmation !== null) return confirmation;
-    return led(found, await retry(visit.call, found), 'This job runs in the place of the one before.');
+    return led(found, await retry(visit.call, found), 'This job replaces the previous job.');
   },
 });
 

@@ -37,7 +37,7 @@ export const commitParams = {
 export type CommitFields = {
   branch: string;
   commit_message: string;
-  /** Leads to a new merge request if the commit creates the branch. */
+  /** Redirects to a new merge request if the commit creates the branch. */
   opens_request: boolean;
 };
 

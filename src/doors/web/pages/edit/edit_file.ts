@@ -35,7 +35,7 @@ const loadFile = async ({ code, path, commit, ref }: EditTarget): Promise<Loaded
 const readText = ({ content }: LoadedFile): string | null =>
   content === null || content.includes(0) || !isUtf8(content) ? null : content.toString('utf8');
 
-/** Stands for the last commit in a form that creates a deleted file again. */
+/** Placeholder for the last commit in a form that creates a deleted file again. */
 const noCommit = 'none';
 
 type Given = {

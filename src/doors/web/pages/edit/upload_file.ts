@@ -111,7 +111,7 @@ const atFile = ({ text: said, fields }: FormProblems): FormProblems => {
 
 const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`);
 
-/** Leads to the file, or to the folder of several. */
+/** Redirects to the file, or to the folder of several files. */
 const whereTo = (
   { project }: EditTarget,
   { branch, folder }: Fields,

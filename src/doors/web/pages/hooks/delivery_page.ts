@@ -81,7 +81,7 @@ ${parts(log)}`;
     },
   });
 
-/** Leads to the page of the hook, which lists the attempt first. */
+/** Redirects to the page of the hook, which lists the attempt first. */
 const reportAttempt = (path: string, attempt: Attempt): Redirect => {
   const { status, error } = attempt.outcome;
   const answer = describeAnswer({ response_status: status, error });

@@ -82,7 +82,7 @@ const onward = ({ label }: SignInProvider, url: string): View => ({
   title: `To ${label}`,
   headers: { refresh: `0; url=${url}` },
   body: html`<h1>To ${label}</h1>
-<p><a href="${url}">Go on to ${label}</a></p>`,
+<p><a href="${url}">Continue to ${label}</a></p>`,
 });
 
 const start = page({

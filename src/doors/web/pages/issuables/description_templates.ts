@@ -62,7 +62,7 @@ export const chooseTemplate = async (
   }
 };
 
-/** Parameters of a form with a template: the one to use, and the one whose text the form has. */
+/** Parameters of a form with a template: the template to use, and the template whose text the form has. */
 export const templateParams = { issuable_template: optional(text()), applied_template: optional(text()) };
 
 type Applied = {

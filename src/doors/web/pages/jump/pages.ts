@@ -120,7 +120,7 @@ export const pages = [
       const where =
         project === null
           ? visit.call.signedIn &&
-            html`<p class="hint">Finds your own issues (#) and merge requests (!), or those of a named project: <code>group/project#12</code>.</p>`
+            html`<p class="hint">Finds your own issues (#) and merge requests (!), or records of a named project: <code>group/project#12</code>.</p>`
           : html`<p class="hint">Finds issues (#), merge requests (!) and files of ${project.full_path}, unless you name another project: <code>group/project#12</code>.</p>`;
       return {
         title: 'Search',

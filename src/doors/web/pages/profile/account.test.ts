@@ -1,4 +1,4 @@
-/** Tests the page of the own account: another user name, and deletion. */
+/** Tests the page of the account: another user name, and deletion. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedGroup, seedIssue, seedProject, seedUser, unique } from '../../../../../test/support/seed.ts';

@@ -25,7 +25,7 @@ const stored = async () => {
     .execute();
 };
 
-test('saves the own level and the events of the level custom', async () => {
+test('saves the general level and the events of the level custom', async () => {
   const { status, text } = await visitor.get(path);
   assert.equal(status, 200);
   assert.match(text, /value="participating" checked/);

@@ -82,7 +82,7 @@ test('creates, shows, edits and deletes a snippet of a project', async () => {
   assert.equal((await reporter.visitor.get(path)).status, 404);
 });
 
-test('the account menu and the palette lead to the own snippets, for those who have signed in', async () => {
+test('the account menu and the palette open the snippets of signed-in users', async () => {
   const { text: own } = await stranger.visitor.get('/-/snippets');
   assert.match(own, /title="Account of [^]*?<a href="\/-\/snippets">[^]*? Your snippets<\/a>/);
   assert.match(own, /href="\/-\/snippets\?of=public"/);

@@ -63,7 +63,7 @@ const flashPart = ({ kind, text }: Flash): Html =>
 const factorPart = ({ call, factorDueAt }: Visit): Html | null => {
   if (factorDueAt === null) return null;
   const isOverdue = isFactorOverdue(factorDueAt, call.now);
-  const until = isOverdue ? html`to go on` : html`by ${moment(factorDueAt)}`;
+  const until = isOverdue ? html`to continue` : html`by ${moment(factorDueAt)}`;
   return html`<p class="flash ${isOverdue ? 'alert' : 'notice'}" role="status">One of your groups requires two-factor sign-in.
 <a href="/profile/two_factor">Set up</a> ${until}.</p>
 `;

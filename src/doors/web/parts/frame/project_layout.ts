@@ -44,7 +44,7 @@ const allowedNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[]
       may(call.viewer, action, project),
   );
 
-/** Open issues without confidential ones: the number is the same for everybody. */
+/** Open issues without confidential issues: the number is the same for everybody. */
 const countOf = (tab: ProjectTab, project: Project): number | undefined => {
   if (tab === 'issues') return project.opened_issues - project.opened_confidential_issues;
   return tab === 'merge_requests' ? project.opened_merge_requests : undefined;

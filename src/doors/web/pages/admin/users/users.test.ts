@@ -158,7 +158,7 @@ test('blocks and unblocks', async () => {
   assert.equal((await load(id)).state, 'active');
 });
 
-test('an administrator can neither block nor delete the own account here', async () => {
+test('an administrator can neither block nor delete their own account here', async () => {
   const self = await someone({ admin: true });
   const { text } = await self.visitor.get(`/admin/users/${self.id}`);
   assert.doesNotMatch(text, new RegExp(`${self.id}/(?:block|delete)"`));

@@ -97,7 +97,7 @@ test('offers merge requests for branches of a project only to those who may push
   }
 });
 
-test('offers the project and the own forks as source, and shows their branches', async () => {
+test("offers the project and the user's forks as source, and shows their branches", async () => {
   const fork = await forkFor(maintainer);
   await seedCommit(gantry, fork.id, { 'f.txt': 'x\n' }, { branch: 'of-fork', from: 'main' });
   const stranger = await forkFor(await seedVisitor(gantry));
