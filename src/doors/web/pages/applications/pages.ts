@@ -86,7 +86,7 @@ const newForm = (visit: Visit, given: Filled, problems = noProblems): Html =>
     textArea({
       name: 'redirect_uri',
       label: 'Callback URLs',
-      hint: 'Where users are redirected after they authorize the application. One per line.',
+      hint: 'Users are redirected here after they authorize the application. One per line.',
       value: given.redirect_uri,
       rows: 3,
       problems,

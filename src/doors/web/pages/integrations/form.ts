@@ -26,7 +26,7 @@ const propertyWords: { [P in PropertyName]: Words } = {
   project_key: { label: 'Project key' },
   jira_issue_transition_id: { label: 'Transition IDs' },
   project_url: { label: 'Address of the project' },
-  issues_url: { label: 'Address of an issue', hint: 'With :id in place of the number.' },
+  issues_url: { label: 'Address of an issue', hint: 'Use :id as placeholder for the number.' },
   new_issue_url: { label: 'Address for a new issue' },
   title: { label: 'Title' },
   description: { label: 'Description' },

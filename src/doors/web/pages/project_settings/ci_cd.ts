@@ -68,7 +68,7 @@ const jobSection: Section = {
     checkbox({
       name: 'shared_runners_enabled',
       label: 'Instance runners',
-      hint: 'Runners of the whole instance may take jobs of this project.',
+      hint: 'Instance runners can run jobs of this project.',
       checked: isOn('shared_runners_enabled'),
       problems,
     }),

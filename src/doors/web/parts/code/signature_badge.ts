@@ -13,20 +13,20 @@ import { icon } from '../icon.ts';
 import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 
 export const signatureTexts = {
-  verified: 'Signed by the committer, with a key of theirs',
-  unverified: 'The signature is not by the committer whom the commit names',
+  verified: 'Signed by the committer',
+  unverified: 'The signature does not match the committer',
   unverified_key: 'The key has no confirmed address of its owner',
   other_user: 'Signed with the key of another user',
-  unknown_key: 'Nobody here has the key that signed the commit',
+  unknown_key: 'The key that signed the commit belongs to no user',
   revoked_key: 'The key was revoked',
   multiple_signatures: 'The commit has several signatures',
 } as const satisfies Record<SignatureStatus, string>;
 
 const tagTexts = {
   ...signatureTexts,
-  verified: 'The tag is signed by the tagger, with a key of theirs',
-  unverified: 'The signature is not by the tagger whom the tag names',
-  unknown_key: 'Nobody here has the key that signed the tag',
+  verified: 'The tag is signed by the tagger',
+  unverified: 'The signature does not match the tagger',
+  unknown_key: 'The key that signed the tag belongs to no user',
   multiple_signatures: 'The tag has several signatures',
 } as const satisfies Record<SignatureStatus, string>;
 

@@ -24,7 +24,7 @@ const texts: Record<number, Text> = {
     text: 'The page does not exist, or you do not have access to it. Check the address, or sign in.',
   },
   405: { title: 'Not possible', text: 'This address does not support this request method.' },
-  413: { title: 'Too large', text: 'What you sent is too large.' },
+  413: { title: 'Too large', text: 'The request is too large.' },
   422: {
     title: 'The form was not accepted',
     text: 'The form has expired or was not sent from this site. Nothing was changed. Go back, reload the page and submit it again.',

@@ -225,7 +225,7 @@ test('keeps the line ends of other lines, and takes sides of very many lines', a
   const sides = { ...form, 'files[0][hunks][0]': 'ours', 'files[1][hunks][0]': 'theirs' };
   const edited = { ...sides, 'files[1][way]': 'text', 'files[1][text]': 'first\r\nmine\r\nlast\r\n' };
   const refused = await visitor.post(`${path}/conflicts`, edited);
-  assert.deepEqual([refused.status, /end in different ways/.test(refused.text)], [422, true]);
+  assert.deepEqual([refused.status, /mixed line endings/.test(refused.text)], [422, true]);
   assert.equal((await visitor.post(`${path}/conflicts`, sides)).status, 303);
   assert.equal(await fileOn(project, 'topic', 'a.txt'), many('ours'));
   assert.equal(await fileOn(project, 'topic', 'b.txt'), mixed('theirs'));

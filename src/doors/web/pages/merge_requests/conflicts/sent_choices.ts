@@ -121,7 +121,7 @@ const fromText = (
   if (hasMixedEnds(file.text)) {
     return {
       problem:
-        'The lines of this file end in different ways, which its text here cannot keep. Choose for each conflict.',
+        'This file has mixed line endings, which the text field cannot keep. Choose for each conflict.',
     };
   }
   return { text: isCrlf(file.text) ? text.replaceAll('\n', '\r\n') : text };
