@@ -23,7 +23,7 @@ export const activeStatuses: Statuses = [
   ...heldStatuses,
 ];
 
-/** Checks whether the status may still change without an action of a user. */
+/** Returns whether the status may still change without an action of a user. */
 export const isActive = (status: JobStatus): boolean => activeStatuses.includes(status);
 
 /** Waiting for a user to start it; delayed jobs can be started early. */

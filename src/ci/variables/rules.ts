@@ -47,6 +47,6 @@ export const checkVariable = (variable: Variable): void => {
   if (problems.length > 0) throw invalid(Object.fromEntries(problems));
 };
 
-/** Checks whether a scope matches a job's environment; null if the job has none. */
+/** Returns whether a scope matches a job's environment; null if the job has none. */
 export const matchesScope = (scope: string, environment: string | null): boolean =>
   scope === '*' || (environment !== null && matchesWildcard(scope, environment));

@@ -17,7 +17,7 @@ export const isPacked = ({ headers }: IncomingMessage): boolean => {
   throw new Refusal(415, `The content encoding ${JSON.stringify(encoding)} is not supported.`);
 };
 
-/** Checks whether the start of a body contains this text, without consuming it. */
+/** Returns whether the start of a body contains this text, without consuming it. */
 export const beginsWithin = async (incoming: IncomingMessage, text: string): Promise<boolean> => {
   if (incoming.readableLength === 0 && !incoming.readableEnded) {
     const { promise, resolve } = Promise.withResolvers<void>();

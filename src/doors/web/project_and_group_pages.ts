@@ -56,5 +56,5 @@ export const routeLines = (
 /** Nouns whose pages are at `/group/project/issues`, without `/-/`, as `web_url` says. */
 const bareNouns: readonly string[] = ['tree', 'commit', 'compare', 'issues', 'merge_requests', 'snippets'];
 
-/** Checks whether a page of a project has no `/-/`. @param below what follows the project's path: `issues/3` */
+/** Returns whether a page of a project has no `/-/`. @param below what follows the project's path: `issues/3` */
 export const isBareNoun = (below: string): boolean => bareNouns.includes(below.split('/')[0] ?? '');

@@ -312,5 +312,5 @@ export const largeForms: ReadonlyMap<string, number> = new Map([
   [`POST ${projectRoot}/upload/:rest`, maxCommitBytes],
 ]);
 
-/** Checks whether a page exists, by its line: messages link only to pages that exist. */
+/** Returns whether a page exists, by its line: messages link only to pages that exist. */
 export const hasPage = (line: string): boolean => pagePaths.some(({ lines }) => lines.includes(line));

@@ -18,5 +18,5 @@ export const parseTraceLine = (raw: string): TraceLine => {
   return { time, continuesLine: flag === '+', text: raw.slice(whole.length) };
 };
 
-/** Checks whether any line of a text has a timestamp. */
+/** Returns whether any line of a text has a timestamp. */
 export const hasTimestamps = (text: string): boolean => atLineStart.test(text);

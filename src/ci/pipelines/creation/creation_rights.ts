@@ -51,7 +51,7 @@ const getRefRefusal = async (
 };
 
 /**
- * Checks whether the caller can run or cancel jobs of an existing pipeline's ref. Merge request pipelines have the ref
+ * Returns whether the caller can run or cancel jobs of an existing pipeline's ref. Merge request pipelines have the ref
  * `refs/merge-requests/<iid>/head`, so only a protection rule for all names (`*`) matches them.
  */
 export const mayRunJobsOn = async (
@@ -61,7 +61,7 @@ export const mayRunJobsOn = async (
 ): Promise<boolean> =>
   (await getRefRefusal(db, project, { name: ref, type: tag === 1 ? 'tag' : 'branch' }, viewer)) === null;
 
-/** Checks whether jobs of the ref get protected variables and runners. */
+/** Returns whether jobs of the ref get protected variables and runners. */
 export const canUseProtected = async (
   db: Reader,
   projectId: number,

@@ -4,7 +4,7 @@ import { loadProject } from '../../../projects/projects/find.ts';
 import { loadCreator, mayRunJobsOn } from '../creation/creation_rights.ts';
 
 /**
- * Checks whether a user who restarts a pipeline can reopen the upstream job that started it. That job may be in a
+ * Returns whether a user who restarts a pipeline can reopen the upstream job that started it. That job may be in a
  * project where the user has no permissions.
  */
 export const canReopenUpstream = async (

@@ -27,7 +27,7 @@ export type JobDependency = Dependency & {
   isGone: boolean;
 };
 
-/** Checks whether an archive existed and was removed or expired: a dependent job then lacks what it needs. */
+/** Returns whether an archive existed and was removed or expired: a dependent job then lacks what it needs. */
 const isGone = ({ erased_at, artifacts_expire_at }: Archive, now: number): boolean =>
   erased_at !== null || (artifacts_expire_at !== null && artifacts_expire_at <= now);
 

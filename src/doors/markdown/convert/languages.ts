@@ -169,6 +169,6 @@ const listAvailable = (): Set<string> => {
   return new Set(files.map((file) => file.replace(fileEnding, '')));
 };
 
-/** Checks whether highlight.js knows a language that `toLanguage` returned, without loading it. */
+/** Returns whether highlight.js knows a language that `toLanguage` returned, without loading it. */
 export const canHighlight = (language: string): boolean =>
   language !== 'plaintext' && (available ??= listAvailable()).has(language);

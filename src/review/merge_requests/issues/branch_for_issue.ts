@@ -33,8 +33,8 @@ export const proposeBranchName = ({
     .replace(/-$/, '');
 
 /**
- * Checks whether the caller may create a branch for an issue. Branches and merge requests of a project that is not private
- * would show a confidential issue to users who do not see it.
+ * Returns whether the caller may create a branch for an issue. Branches and merge requests of a project that is not
+ * private would show a confidential issue to users who do not see it.
  */
 export const mayBranchForIssue = (
   { viewer }: Pick<Call, 'viewer'>,
@@ -67,8 +67,8 @@ const findTarget = async (call: Call, { project }: LoadedIssue, from: string): P
 };
 
 /**
- * Creates a branch for an issue, and a merge request of it that closes the issue. It has the labels and the milestone of
- * the issue, and is assigned to the caller.
+ * Creates a branch for an issue, and a merge request of it that closes the issue. It has the labels and the milestone
+ * of the issue, and is assigned to the caller.
  */
 export const createRequestForIssue = async (
   call: Call,

@@ -1,4 +1,6 @@
-/** Which files of a merge request a user has viewed. A mark names the blob, so a file that changes is unviewed again. */
+/**
+ * Which files of a merge request a user has viewed. A mark names the blob, so a file that changes is unviewed again.
+ */
 import { hash } from 'node:crypto';
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import type { FileDiff } from '../../../platform/git/protocol_types.ts';
@@ -10,7 +12,7 @@ const hashPath = (path: string): string => hash('sha1', path);
 type File = Pick<FileDiff, 'new_path' | 'new_id'>;
 
 export type ViewedFiles = {
-  /** Checks whether the user has viewed this content of a file. */
+  /** Returns whether the user has viewed this content of a file. */
   has: (file: File) => boolean;
 };
 

@@ -1,7 +1,7 @@
 /**
  * Follows the change log, so that open pages show changes as they happen. One page of the browser, which holds a lock,
- * has the connection, and passes the changes on to the others. Where browsers have no locks, each page that is shown has
- * a connection. Changes name a record, nothing of its content: each page reads its own parts again.
+ * has the connection, and passes the changes on to the others. Where browsers have no locks, each page that is shown
+ * has a connection. Changes name a record, nothing of its content: each page reads its own parts again.
  */
 const name = 'gantry changes';
 
@@ -25,7 +25,7 @@ const toTarget = ({ project_id, target_type, target_iid, pipeline_id }: Change):
 /** Messages about the connection itself. */
 const [opened, resumed, refused] = ['opened', 'resumed', 'refused'];
 
-/** Checks whether a page of this browser has the connection. */
+/** Returns whether a page of this browser has the connection. */
 const isHeld = async (): Promise<boolean> =>
   (await navigator.locks.query()).held?.some((lock) => lock.name === name) ?? false;
 

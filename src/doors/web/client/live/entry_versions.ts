@@ -15,7 +15,7 @@ const contentOf = (entry: Element): string => {
   return `${ids.join(' ')} ${copy.textContent.replaceAll(/\s+/g, ' ')}`;
 };
 
-/** Checks whether the server sends an entry in another version than the page shows. */
+/** Returns whether the server sends an entry in another version than the page shows. */
 export const isChanged = (shown: Element, fresh: Element): boolean => {
   const before = known.get(fresh.id);
   return before === undefined ? contentOf(shown) !== contentOf(fresh) : before !== keyOf(fresh);
@@ -24,7 +24,7 @@ export const isChanged = (shown: Element, fresh: Element): boolean => {
 /** Notes the version that the page shows from now on. */
 export const keepVersion = (fresh: Element): void => void known.set(fresh.id, keyOf(fresh));
 
-/** Checks whether somebody types in an entry, or has opened its form. */
+/** Returns whether somebody types in an entry, or has opened its form. */
 export const isInUse = (entry: Element): boolean =>
   (document.activeElement !== entry && entry.contains(document.activeElement)) ||
   entry.querySelector('details.reply[open], [data-edit-form]') !== null ||

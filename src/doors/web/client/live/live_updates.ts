@@ -43,7 +43,7 @@ const textOf = (part: Element): string => {
   return copy.textContent.replaceAll(/\s+/g, ' ');
 };
 
-/** Checks whether somebody fills a form of a part, or has opened something in it. */
+/** Returns whether somebody fills a form of a part, or has opened something in it. */
 const isOpened = (part: Element): boolean =>
   part.querySelector('details[open]') !== null ||
   document.activeElement?.matches(`#${part.id} :is(textarea, input)`) === true;

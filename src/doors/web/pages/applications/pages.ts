@@ -41,7 +41,7 @@ type Filled = Static<typeof filled>;
 
 const blank: Filled = { name: '', redirect_uri: '', confidential: true, scopes: [] };
 
-/** Checks whether this user may register applications; otherwise only administrators may. */
+/** Returns whether this user may register applications; otherwise only administrators may. */
 const mayRegister = ({ settings, admin }: Call): boolean => settings.user_oauth_applications || admin;
 
 const ownTable = (visit: Visit, own: readonly Application[]): Html => html`<div class="wide"><table>

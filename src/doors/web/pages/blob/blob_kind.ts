@@ -62,7 +62,7 @@ export const isMediaFile = (path: string): boolean => typeIn(mediaTypes, path) !
 
 const isSvgFile = (path: string): boolean => /\.svg$/i.test(path);
 
-/** Checks whether a file is shown as an SVG image. Unlike other images it is text, which diffs compare. */
+/** Returns whether a file is shown as an SVG image. Unlike other images it is text, which diffs compare. */
 const isShownSvg = (path: string, content: Buffer): boolean =>
   isSvgFile(path) && content.length <= maxSvgBytes && content.includes('<svg') && isText(content);
 

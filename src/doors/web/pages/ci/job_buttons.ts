@@ -13,7 +13,7 @@ import { relative } from '../../parts/timestamp.ts';
 
 export type JobAction = { markup: Html; inLists: boolean };
 
-/** Checks whether the job waits for a manual start. */
+/** Returns whether the job waits for a manual start. */
 export const isPlayable = ({ status }: JobRow): boolean => playableStatuses.includes(status);
 
 /** Renders when a delayed job starts by itself. */

@@ -90,7 +90,7 @@ export const editorPage = (noun: EditNoun, view: (visit: Visit, target: EditTarg
     },
   });
 
-/** Checks whether a commit to this branch creates it. */
+/** Returns whether a commit to this branch creates it. */
 export const createsBranch = ({ ref, kind, commit }: EditTarget, branch: string): boolean =>
   commit !== null && !(kind === 'branch' && branch === ref);
 

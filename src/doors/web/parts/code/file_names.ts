@@ -1,6 +1,6 @@
 /**
- * Checks whether a path was given with replacement characters, because its bytes are not UTF-8. Its content can be read;
- * git cannot be asked for its history, nor the path be changed.
+ * Returns whether a path was given with replacement characters, because its bytes are not UTF-8. Its content can be
+ * read; git cannot be asked for its history, nor the path be changed.
  */
 export const isInexactPath = (path: string): boolean => path.includes('\uFFFD');
 

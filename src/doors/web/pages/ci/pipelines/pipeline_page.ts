@@ -33,7 +33,7 @@ import { secondsOf } from '../job_duration.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 
-/** Checks whether the caller may cancel and retry the pipeline, which requires the right to run its jobs. */
+/** Returns whether the caller may cancel and retry the pipeline, which requires the right to run its jobs. */
 const mayChange = async ({ call }: Visit, { project, pipeline }: LoadedPipeline): Promise<boolean> => {
   if (!may(call.viewer, 'update_job', project)) return false;
   try {
