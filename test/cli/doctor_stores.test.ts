@@ -48,7 +48,7 @@ test('reports secrets of another database', async () => {
   writeFileSync(file, JSON.stringify({ ...secrets, encryption_key: 'f'.repeat(64) }));
   assert.match(
     (await examine(own)).get('secrets of the database') ?? '',
-    /^fail: \S+ is not the one of this database \(its encryption_key.*copy the file/,
+    /^fail: \S+ does not belong to this database \(its encryption_key.*copy the file/,
   );
 });
 

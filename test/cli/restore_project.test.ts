@@ -248,7 +248,7 @@ test('refuses a path that is taken, a group and a project that do not exist, and
   const count = await projects();
   for (const [more, why] of [
     ['--project team/site', /"team\/site" has already been taken: name another path with --as/],
-    ['--project team/site --as nowhere/site', /there is no group or user "nowhere"/],
+    ['--project team/site --as nowhere/site', /group or user "nowhere" not found/],
     ['--project team/none --as team/other', /has no project "team\/none"/],
     ['--as team/other', /--as goes with --project/],
   ] as const) {

@@ -263,7 +263,7 @@ const mismatches: Mismatch[] = [
       const { instance: _id, ...secrets } = JSON.parse(readFileSync(secretsFilePath(other), 'utf8'));
       writeFileSync(secretsFilePath(site), JSON.stringify(secrets));
     },
-    /secrets\.json is not the one of this database .*copy the file from where/,
+    /secrets\.json does not belong to this database .*copy the file from where/,
     'secrets',
   ],
   [

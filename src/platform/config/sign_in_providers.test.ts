@@ -42,7 +42,7 @@ test('requires TLS except for providers on this machine', () => {
     assert.equal(issuerProblem(issuer), 'none');
   }
   for (const issuer of ['http://login.example.com', 'http://localhost.example.com', 'nonsense']) {
-    assert.match(issuerProblem(issuer), /has as provider 1 an issuer that is no https:\/\/ URL$/);
+    assert.match(issuerProblem(issuer), /has as provider 1 an issuer that is not an https:\/\/ URL$/);
   }
 });
 

@@ -133,7 +133,7 @@ test('tries glab last', () => {
 test('fails without any of them, and names what is missing', () => {
   const { status, stderr } = run(whole);
   assert.equal(status, 127);
-  assert.match(stderr, /there is none of release-cli, curl and glab/);
+  assert.match(stderr, /release-cli, curl and glab are all missing/);
 });
 
 test('fails with the exit status of the program', () => {
