@@ -480,7 +480,7 @@ describe('services that start together on an empty database', { skip: engine ===
     const sites = [1, 2].map(() => siteAt(join(home, randomUUID()), database));
     const { started, reasons } = await startAll(sites);
     assert.equal(started.length, 1, reasons.join('\n'));
-    const said = /secrets\.json is (?:not the one of this database|missing)|the database has used it/;
+    const said = /secrets\.json (?:does not belong to this database|is missing)|the database has used it/;
     assert.match(reasons.join('\n'), said);
     assert.equal(sites.filter((site) => existsSync(secretsFilePath(site))).length, 1);
   });
