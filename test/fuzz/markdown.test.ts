@@ -1,4 +1,7 @@
-/** Markdown of n and of 2n characters: the CPU of its conversion may grow at most 2.5 times. */
+/**
+ * Markdown of n and of 2n characters: the CPU of its conversion may grow at most 2.5 times. The HTML of a short text is
+ * at most so many times as long as the text.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -130,6 +133,34 @@ const options = {
   diagramServer: 'https://diagrams.example.com',
   hasReferences: true,
 };
+
+/** The head of a table, and rows that are completed to its width. */
+const wideTables = [50, 200, 500].flatMap((columns) =>
+  [1, 3].map((tables) => {
+    const head = `${'|a'.repeat(columns)}\n${'|-'.repeat(columns)}\n`;
+    const rows = Math.max(1, Math.floor((4096 / tables - head.length) / 2));
+    return `${head}${'|\n'.repeat(rows)}\n`.repeat(tables);
+  }),
+);
+
+/** Characters of a short text, and how many times as long its HTML may be. A link with an image is longest. */
+const shortLength = 4 * 1024;
+const mostExpansion = 40;
+
+const lengthOf = (text: string): number =>
+  convert(text, options).reduce(
+    (sum, part) => sum + (typeof part === 'string' ? part.length : part.plain.length),
+    0,
+  );
+
+test('a short text makes bounded HTML', () => {
+  const texts = [...fragments.map((fragment) => repeated(fragment, shortLength)), ...wideTables];
+  const long = texts.filter((text) => lengthOf(text) > mostExpansion * text.length);
+  assert.deepEqual(
+    long.map((text) => text.slice(0, 60)),
+    [],
+  );
+});
 
 const costOf = (text: string): number => {
   const start = process.cpuUsage();

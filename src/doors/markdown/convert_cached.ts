@@ -17,6 +17,12 @@ const maxBytes = 8 * 1024 * 1024;
 const maxCharacters = 1024 * 1024;
 /** A longer text is converted in a worker thread: this much takes a few milliseconds. */
 const maxCharactersInMainThread = 4 * 1024;
+/** Characters of all texts of a page that are converted in the main thread; the rest is left to the worker thread. */
+const maxCharactersOfPage = 8 * 1024;
+/** Milliseconds that all texts of a page wait for the worker thread. */
+const maxWaitOfPage = 10_000;
+/** A table counts as this many times its characters: each may make a cell. */
+const tableWeight = 4;
 
 const weigh = (parts: Part[]): number =>
   parts.reduce(
@@ -32,18 +38,36 @@ const cache = makeConversionCache<Part[]>(maxBytes, weigh);
  */
 const mayHaveCode = /(?:`{3}|~{3})[^\S\n]*[^\s`~]|^(?:-{3}|\+{3}|;{3})\s/;
 
-/** @param place the options as a text */
-const convertText = async (
-  call: Call,
-  text: string,
-  { options, place }: { options: ConvertOptions; place: string },
-): Promise<Outcome<Part[]>> => {
+/** Finds texts that may contain the delimiter row of a table. */
+const mayHaveTable = /\|[\s:]*-|-[\s:]*\|/;
+
+const weighText = (text: string): number => text.length * (mayHaveTable.test(text) ? tableWeight : 1);
+
+type PageTexts = {
+  options: ConvertOptions;
+  /** The options as a text. */
+  place: string;
+  /** Characters that the main thread still converts for this page. */
+  left: number;
+  /** The worker thread is too busy for more texts of this page. */
+  isBusy: boolean;
+  /** Time, as `performance.now()` gives it, after which no more texts of this page wait for the worker thread. */
+  until: number;
+};
+
+const convertText = async (call: Call, text: string, page: PageTexts): Promise<Outcome<Part[]>> => {
+  const { options, place } = page;
   const key = hash('sha256', `${place}\n${text}`);
-  if (text.length > maxCharactersInMainThread || mayHaveCode.test(text)) {
-    return await convertInThread(call, cache, key, { kind: 'markdown', text, options });
-  }
   const cached = getCached(cache, key, call.now);
   if (cached !== undefined) return cached;
+  const weight = weighText(text);
+  if (weight > Math.min(maxCharactersInMainThread, page.left) || mayHaveCode.test(text)) {
+    if (page.isBusy || performance.now() > page.until) return { kind: 'busy' };
+    const outcome = await convertInThread(call, cache, key, { kind: 'markdown', text, options });
+    page.isBusy = outcome.kind === 'busy';
+    return outcome;
+  }
+  page.left -= weight;
   const { convert } = await import('./convert/convert.ts');
   const result = convert(text, options);
   addToCache(cache, key, result);
@@ -57,20 +81,24 @@ export const convertTexts = async (
   options: ConvertOptions,
 ): Promise<Part[][]> => {
   const converted: Part[][] = [];
-  const place = { options, place: JSON.stringify(options) };
-  let isBusy = false;
+  const page: PageTexts = {
+    options,
+    place: JSON.stringify(options),
+    left: maxCharactersOfPage,
+    isBusy: false,
+    until: performance.now() + maxWaitOfPage,
+  };
   // One after another: the texts of one page take one place in the queue of the worker thread.
   for (const text of texts) {
     if (text.length > maxCharacters) {
       converted.push(showPlain(text, 'This text is too long to be rendered.'));
       continue;
     }
-    const outcome: Outcome<Part[]> = isBusy ? { kind: 'busy' } : await convertText(call, text, place);
+    const outcome = await convertText(call, text, page);
     if (outcome.kind === 'done') converted.push(outcome.result);
     else if (outcome.kind === 'busy')
       converted.push(showPlain(text, 'The server is too busy to render this text. Reload the page later.'));
     else converted.push(showPlain(text, 'This text takes too long to render.'));
-    isBusy = outcome.kind === 'busy';
   }
   return converted;
 };

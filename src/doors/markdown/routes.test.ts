@@ -48,6 +48,16 @@ test('shows a text as it is that takes too long to render', async () => {
   assert.match(await render(`*a* ${'c'.repeat(10_000)}`), /<em>a<\/em>/);
 });
 
+test('completes the short rows of a table as long as its text pays for them', async () => {
+  const head = `${'|a'.repeat(200)}\n${'|-'.repeat(200)}\n`;
+  assert.equal((await render(`${head}|b\n`)).match(/<td>/g)?.length, 200);
+  const table = `${head}${'|\n'.repeat(200)}`;
+  const text = `${table}\n${table}`;
+  const long = await render(text);
+  assert.ok(long.length < 20 * text.length, `${long.length}`);
+  assert.equal((await render(`|a|b|\n|-|-|\n${'|1|2|\n'.repeat(500)}`)).match(/<td>/g)?.length, 1_000);
+});
+
 test('shows diagrams as images of the diagram server, which pages admit as long as it is enabled', async () => {
   const change = async (json: object): Promise<void> => {
     assert.equal((await gantry.api('PUT /application/settings', { json })).status, 200);

@@ -6,6 +6,7 @@ import { identifyHeadings } from './headings.ts';
 import { parseMultilineQuote } from './multiline_quotes.ts';
 import type { Environment } from './options.ts';
 import { markAlerts } from './syntax/alerts.ts';
+import { boundTables } from './syntax/bounded_tables.ts';
 import { parseFrontMatter } from './syntax/front_matter.ts';
 import { parseInlineDifference } from './syntax/inline_differences.ts';
 import { markMath } from './syntax/math.ts';
@@ -56,6 +57,7 @@ const makeParser = (hasFootnotes: boolean): MarkdownIt => {
   // The sanitizer decides about schemes, so that a refused link keeps its text.
   parser.validateLink = () => true;
   addWebLinks(parser);
+  boundTables(parser);
   if (hasFootnotes) {
     parser.use(footnotes);
     // Inline footnotes (`^[text]`) are not part of GitLab's flavor, and nest without a limit.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedUser } from '../../../../test/support/seed.ts';
+import { seedIssue, seedProject, seedUser } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { openCallWithoutRequest } from '../../../core/access/call_without_request.ts';
 import { markdown, markdownTexts } from './markdown.ts';
@@ -29,4 +29,27 @@ test('wraps the texts of a page', async () => {
     (await markdown(call, `*a*${'<b>'.repeat(350_000)}`)).text,
     /too long to be rendered.*<pre tabindex="0">\*a\*&lt;b&gt;/s,
   );
+});
+
+test('leaves most texts of a page with many comments to the worker thread', async () => {
+  const { id, full_path: path } = await seedProject(gantry, { visibility: 'public' });
+  const write = async (comments: string[]): Promise<() => Promise<string>> => {
+    const { iid } = await seedIssue(gantry, { project: id });
+    for (const body of comments) {
+      const posted = await gantry.api(`POST /projects/${id}/issues/${iid}/notes`, { json: { body } });
+      assert.equal(posted.status, 201);
+    }
+    return async () => await (await fetch(`${gantry.url}/${path}/-/issues/${iid}`)).text();
+  };
+  const readCpu = (): number[] => [process.threadCpuUsage().user, process.cpuUsage().user];
+  await (
+    await write(['short', '*long* '.repeat(1_000)])
+  )();
+  const text = '*a* <b>c</b> [d](e) '.repeat(150);
+  const show = await write(Array.from({ length: 40 }, (_one, at) => `${at} ${text}`));
+  const [ownBefore = 0, allBefore = 0] = readCpu();
+  const page = await show();
+  const [own = 0, all = 0] = readCpu();
+  assert.equal(page.match(/<em>a<\/em>/g)?.length, 6_000);
+  assert.ok(own - ownBefore < (all - allBefore) / 2, `${own - ownBefore} of ${all - allBefore}`);
 });
