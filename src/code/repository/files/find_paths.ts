@@ -23,8 +23,8 @@ export const findPaths = async (
     const listing = await repository.ask('tree.list', request);
     const { entries, total } = listing ?? { entries: [], total: 0 };
     const paths = entries.filter(({ type }) => type === 'blob').map(({ path }) => path);
-    const matching = rankPaths(paths, toWords(search), (path) => path);
-    return { paths: matching.slice(0, limit), isCut: matching.length > limit || total > entries.length };
+    const { items, isCut } = rankPaths(paths, toWords(search), (path) => path);
+    return { paths: items.slice(0, limit), isCut: isCut || items.length > limit || total > entries.length };
   } catch (error) {
     if (isGitFailure(error, 'too_large')) return { paths: [], isCut: true };
     throw error;

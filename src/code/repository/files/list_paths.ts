@@ -27,5 +27,5 @@ export const listPaths = async (code: Code, commit: Oid): Promise<readonly strin
 /** Selects the paths that match all words of a search, the best matches first. */
 export const searchPaths = (paths: readonly string[], search: string, limit: number): string[] => {
   const words = toWords(search);
-  return words.length === 0 ? [] : rankPaths(paths, words, (path) => path).slice(0, limit);
+  return words.length === 0 ? [] : rankPaths(paths, words, (path) => path).items.slice(0, limit);
 };

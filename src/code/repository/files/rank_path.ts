@@ -1,5 +1,14 @@
 /** Ranks paths for a fuzzy search: letters must occur in their order, with gaps allowed. Pure; browsers use it, too. */
 
+/** Further words of a search are ignored. */
+const maxWords = 8;
+/** A longer path matches no word. */
+const maxLength = 1_000;
+/** Characters of paths that are read for all words of a search, which takes some 20 milliseconds. */
+const maxRead = 20_000_000;
+/** A path costs as much as this many characters in addition to its own. */
+const costOfPath = 50;
+
 /** Ranks of exact matches. A fuzzy match has `letters` plus the length of its gaps. */
 const ranks = { sameName: 0, nameStart: 1, inName: 2, inPath: 3, letters: 4 } as const;
 
@@ -27,12 +36,12 @@ const rankWord = (path: string, word: string): number | null => {
   return between === null ? null : ranks.letters + between;
 };
 
-/** Returns the words of a search, as `rankPaths` takes them. */
-export const toWords = (search: string): string[] =>
-  search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+/** Returns the distinct words of a search, as `rankPaths` takes them. */
+export const toWords = (search: string): string[] => {
+  const words = new Set(search.toLowerCase().split(/\s+/));
+  words.delete('');
+  return [...words].slice(0, maxWords);
+};
 
 type Rank = {
   /** Smaller for a better match. */
@@ -41,11 +50,17 @@ type Rank = {
   hasWords: boolean;
 };
 
+/** @property left characters that are still read */
+type Budget = { left: number };
+
 /** Returns null if the path lacks a letter of a word. */
-const rankPath = (path: string, words: readonly string[]): Rank | null => {
+const rankPath = (path: string, words: readonly string[], budget: Budget): Rank | null => {
+  budget.left -= costOfPath;
+  if (path.length > maxLength) return null;
   const folded = path.toLowerCase();
   const rank: Rank = { sum: 0, hasWords: true };
   for (const word of words) {
+    budget.left -= path.length;
     const one = rankWord(folded, word);
     if (one === null) return null;
     rank.sum += one;
@@ -54,23 +69,35 @@ const rankPath = (path: string, words: readonly string[]): Rank | null => {
   return rank;
 };
 
+export type RankedPaths<Item> = {
+  items: Item[];
+  /** The search ended before the last path. */
+  isCut: boolean;
+};
+
 /**
  * Sorts items whose path matches: best first, short paths before long paths. If paths contain the words unchanged, only
- * these paths match. Without words, the order is unchanged.
+ * these paths match. Without words, the order is unchanged. Bounded in time: of very many paths, the last are left out.
  */
 export const rankPaths = <Item>(
   items: readonly Item[],
   words: readonly string[],
   pathOf: (item: Item) => string,
-): Item[] => {
-  if (words.length === 0) return [...items];
-  const ranked = items.flatMap((item) => {
+): RankedPaths<Item> => {
+  if (words.length === 0) return { items: [...items], isCut: false };
+  const budget: Budget = { left: maxRead };
+  let read = 0;
+  const ranked: (Rank & { item: Item; length: number })[] = [];
+  for (const item of items) {
+    if (budget.left <= 0) break;
+    read += 1;
     const path = pathOf(item);
-    const rank = rankPath(path, words);
-    return rank === null ? [] : [{ item, ...rank, length: path.length }];
-  });
+    const rank = rankPath(path, words, budget);
+    if (rank !== null) ranked.push({ item, sum: rank.sum, hasWords: rank.hasWords, length: path.length });
+  }
   const exact = ranked.filter(({ hasWords }) => hasWords);
-  return (exact.length > 0 ? exact : ranked)
+  const sorted = (exact.length > 0 ? exact : ranked)
     .toSorted((one, other) => one.sum - other.sum || one.length - other.length)
     .map(({ item }) => item);
+  return { items: sorted, isCut: read < items.length };
 };

@@ -28,7 +28,7 @@ const writeCount = (shown: number, total: number): void => {
 
 /** @param items in their first order */
 const rank = (items: readonly HTMLElement[], search: string): void => {
-  const shown = rankPaths(items, toWords(search), ({ textContent }) => textContent.trim());
+  const { items: shown } = rankPaths(items, toWords(search), ({ textContent }) => textContent.trim());
   const set = new Set(shown);
   for (const item of items) item.hidden = !set.has(item);
   items[0]?.parentElement?.append(...shown);

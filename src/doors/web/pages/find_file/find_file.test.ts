@@ -6,6 +6,7 @@ import { seedMember, seedProject } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { rankPaths, toWords } from '../../../../code/repository/files/rank_path.ts';
 
 let gantry: TestService;
 let user: Visitor;
@@ -51,6 +52,23 @@ test('finds files by letters of their path, the best first', async () => {
   assert.deepEqual(await namesFor('dg'), ['docs/guide.md']);
   assert.deepEqual(await namesFor('md+gui'), ['docs/guide.md']);
   assert.deepEqual(await namesFor('niam'), []);
+});
+
+test('ranks by the first eight distinct words', async () => {
+  const { find } = await newProject();
+  const search = async (words: string): Promise<boolean> =>
+    (await user.get(`${find}/main?${new URLSearchParams({ search: words })}`)).text.includes('src/Main.ts');
+  assert.equal(await search('s r c m m m a i n t zzz'), true);
+  assert.equal(await search('s r c m a i zzz'), false);
+});
+
+test('ends the search among very many long paths, and says so', () => {
+  const paths = Array.from({ length: 50_000 }, (_one, at) => `${'ab/'.repeat(300)}${at}`);
+  const rank = (list: string[], search: string) => rankPaths(list, toWords(search), (path) => path);
+  const { items, isCut } = rank(paths, 'b a');
+  assert.ok(isCut && items.length > 5_000 && items.length < 25_000, `${items.length}`);
+  assert.equal(rank(paths.slice(0, 5_000), 'b a').isCut, false);
+  assert.deepEqual(rank([`${'a/'.repeat(501)}b`, 'a/b'], 'ab').items, ['a/b']);
 });
 
 test('a hidden project answers like a missing one; a guest is refused', async () => {

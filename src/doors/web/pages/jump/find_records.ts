@@ -14,6 +14,7 @@ import type { Filters as RequestFilters } from '../../../../review/merge_request
 import { mergeRequestTexts } from '../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../review/merge_requests/lists/list.ts';
 import type { Visit } from '../../page.ts';
+import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import type { IconName } from '../../parts/icon.ts';
 import type { ListedProject } from '../../parts/projects/project_list.ts';
@@ -119,7 +120,8 @@ export const findMergeRequests = async (
 };
 
 /** Finds files of the default branch by words of their path. */
-export const findFiles = async ({ call }: Visit, project: Project, search: string): Promise<MatchGroup> => {
+export const findFiles = async (visit: Visit, project: Project, search: string): Promise<MatchGroup> => {
+  const { call } = visit;
   const title = `Files of ${project.full_path}`;
   const { default_branch: branch } = project;
   const hasFilePage = call.platform.hasPage('GET /-/projects/:project/blob/:rest');
@@ -128,7 +130,9 @@ export const findFiles = async ({ call }: Visit, project: Project, search: strin
   const code = openCode(call, project);
   const commit = (await findRef(code.repository, branchPrefix + branch))?.commit ?? null;
   if (commit === null) return { title, matches: [] };
-  const paths = searchPaths(await listPaths(code, commit), search, maxMatches);
+  const paths = await withAnonymousSlot(visit, async () =>
+    searchPaths(await listPaths(code, commit), search, maxMatches),
+  );
   const matches = paths.map((path) => ({
     path: codePath(project, 'blob', branch, path),
     text: path,

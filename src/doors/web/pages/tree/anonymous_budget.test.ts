@@ -53,6 +53,7 @@ const listCostly = (): string[] => {
     `${root}/compare/main...topic`,
     `${root}/-/graphs/main`,
     `${root}/-/find_file/main`,
+    `/-/jump?place=${root}&q=a`,
     `${root}/-/archive/main/x.tar`,
     `${root}/-/branches`,
     `${root}/tree/main?commits=1`,
