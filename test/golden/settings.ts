@@ -6,13 +6,10 @@ import { type Field, groups } from '../../src/core/settings/field_kinds.ts';
 
 const code = (text: string): string => `\`${text}\``;
 
-/** The word of the API for no choice. */
-const noneOf = ({ format }: Field): string => (format === undefined ? 'null' : code(String(format(null))));
+const words = (control: Control & { kind: 'choice' | 'choices' }): string =>
+  control.choices.map(([value]) => (value === '' ? 'null' : code(value))).join(', ');
 
-const words = (control: Control & { kind: 'choice' | 'choices' }, field: Field): string =>
-  control.choices.map(([value]) => (value === '' ? noneOf(field) : code(value))).join(', ');
-
-const typeOf = (control: Control, field: Field): string => {
+const typeOf = (control: Control): string => {
   switch (control.kind) {
     case 'flag':
       return 'true or false';
@@ -21,11 +18,11 @@ const typeOf = (control: Control, field: Field): string => {
       return control.least === null ? name : `${name}, at least ${control.least}`;
     }
     case 'choice':
-      return `one of ${words(control, field)}`;
+      return `one of ${words(control)}`;
     case 'choices':
       return control.choices.length === 0
         ? 'list of names out of the configuration'
-        : `list out of ${words(control, field)}`;
+        : `list out of ${words(control)}`;
     case 'list':
       return 'list of texts';
     default:
@@ -42,8 +39,8 @@ const line = (name: string, field: Field): string => {
   const meaning = [`${field.label}.`, describeMeaning(field, emptySettingContext), ...also(field)].join(' ');
   const cells = [
     code(name),
-    typeOf(toControl(field, emptySettingContext), field),
-    code(JSON.stringify(field.format?.(field.default) ?? field.default)),
+    typeOf(toControl(field, emptySettingContext)),
+    code(JSON.stringify(field.default)),
     meaning,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('*', '\\*')).join(' | ')} |`;

@@ -50,8 +50,6 @@ export type Field<T = unknown> = {
   least?: number;
   /** Normalizes a value before it is checked and stored. */
   normalize?: (value: T) => T;
-  /** Formats a value for answers of the API where these differ from what is stored. */
-  format?: (value: T) => unknown;
   /** Another name that clients send. */
   alias?: string;
   /** Setting that must have a value if this one is turned on. */

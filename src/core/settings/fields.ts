@@ -173,12 +173,11 @@ export const fields = {
   enabled_git_access_protocol: setting<'ssh' | 'http' | null>({
     group: 'Repositories',
     label: 'Git protocol',
-    meaning: 'Allow clone and push only by ssh or by http. Empty or nil: both.',
+    meaning: 'Allow clone and push only by ssh or by http. Empty: both.',
     default: null,
     param: clearable(oneOf(['ssh', 'http', 'nil'])),
-    shape: string,
+    shape: nullable(string),
     normalize: (value) => ((value as string | null) === 'nil' ? null : value),
-    format: (value) => value ?? 'nil',
     choices: () => [
       ['', 'SSH and HTTP'],
       ['ssh', 'Only SSH'],

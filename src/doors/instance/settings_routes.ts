@@ -47,13 +47,10 @@ const begunAt = async ({ db }: Call): Promise<number> => {
 /** Formats a decimal for clients with fixed-point types: whole numbers with one place, `1.0`. */
 const decimalText = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : String(value));
 
-/** @param decimalTexts whether decimals are texts, as some clients expect */
-const valuesJson = (settings: Settings, decimalTexts: boolean): object => {
-  const entries = settingNames.map((name) => {
-    const { shape, format } = fields[name] as Field;
-    const value: unknown = settings[name];
-    const isText = decimalTexts && shape === decimalNumber && typeof value === 'number';
-    return [name, isText ? decimalText(value) : format === undefined ? value : format(value)];
+const withDecimalTexts = (settings: Settings): object => {
+  const entries = Object.entries(settings).map(([name, value]) => {
+    const isDecimal = fields[name as SettingName].shape === decimalNumber && typeof value === 'number';
+    return [name, isDecimal ? decimalText(value) : value];
   });
   return Object.fromEntries(entries) as object;
 };
@@ -65,7 +62,7 @@ const settingsJson = async (call: Call) => {
     id: 1,
     created_at: formatTime(created_at),
     updated_at: formatTime(updated_at ?? created_at),
-    ...valuesJson(settings, call.platform.config.compat.includes('decimal-strings')),
+    ...(call.platform.config.compat.includes('decimal-strings') ? withDecimalTexts(settings) : settings),
   };
 };
 

