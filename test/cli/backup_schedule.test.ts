@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { recordBackup } from '../../src/app/backup/backup_records.ts';
 import { newUsedPlace, type Place } from './gantry.ts';
 
@@ -144,7 +144,7 @@ test('shows how far a backup is, how others ended, and when the next is due', as
         renewal: 10,
       },
       async () => {
-        while ((await status()).backups[0]?.done !== 3) await pause(100);
+        while ((await status()).backups[0]?.done !== 3) await wait(100);
         assert.deepEqual(
           { ...(await status()).backups[0], started_at: 0 },
           {

@@ -6,6 +6,7 @@ import { type Connection, type Outcome, openConnection } from './connection.ts';
 import type { GitdAddress, RemoteAddress } from './dial.ts';
 import { noteReadTables } from '../db/read_tables.ts';
 import { observed } from '../db/statement_meter.ts';
+import { dayMilliseconds } from '../time.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
 import { type Method, protocolVersion } from './protocol_types.ts';
 import {
@@ -54,7 +55,7 @@ export type StorageStatus = {
 };
 
 /** Milliseconds before the end of a certificate from which it needs attention. */
-export const certificateNotice = 30 * 86_400_000;
+export const certificateNotice = 30 * dayMilliseconds;
 
 export type GitStorages = {
   repository: (location: RepositoryLocation) => Repository;
@@ -219,49 +220,35 @@ const makeStorageClient = ({ name, isLocal, spare, channel }: ClientParts): Stor
   };
 };
 
-type Opened = {
-  reach: Reach;
-  keeper: GitdSupervisor | null;
+type OpenedStorage = {
+  client: StorageClient;
+  /** The gitd of a local storage; null if it is remote. */
+  supervisor: GitdSupervisor | null;
   channel: Channel;
   spare: SpareConnection;
   certificateEnds: () => number | null;
   /** Connects once more if the certificate ends soon: it may have been renewed since. */
-  lookAgain: () => Promise<void>;
+  checkCertificateAgain: () => Promise<void>;
 };
 
-const openStorage = (parts: GitParts, site: StorageSite): Opened => {
-  const { name, address } = site;
-  const { data, isGuest = false, random, log } = parts;
-  const id = (bytes: number): string => random(bytes).toString('hex');
-  const keeper =
-    address === null
-      ? superviseGitd(
-          {
-            root: getLocalRoot(data, site),
-            listen: isGuest ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
-            isGuest,
-            secret: id(32),
-            onLine: (line) => log('warn', { storage: name, line }, 'gitd says'),
-          },
-          () => id(6),
-        )
-      : null;
-  const { instance, secret, ca } = parts;
+const connectStorage = (
+  name: string,
+  supervisor: GitdSupervisor | null,
+  getPlainAddress: () => Promise<GitdAddress>,
+): OpenedStorage => {
   let certificateEnds: number | null = null;
   const onCertificate = (ends: number): void => void (certificateEnds = ends);
-  const getAddress = async (): Promise<GitdAddress> =>
-    address === null
-      ? { ...(await (keeper as GitdSupervisor).place()), instance }
-      : { address, secret: secret ?? '', ca, instance, onCertificate };
+  const getAddress = async (): Promise<GitdAddress> => ({ ...(await getPlainAddress()), onCertificate });
   const channel = makeChannel(getAddress);
   const spare = keepSpareConnection(getAddress);
+  const client = makeStorageClient({ name, isLocal: supervisor !== null, spare, channel });
   return {
-    reach: makeReach({ name, isOurs: keeper !== null, spare, channel }),
-    keeper,
+    client,
+    supervisor,
     channel,
     spare,
     certificateEnds: () => certificateEnds,
-    lookAgain: async () => {
+    checkCertificateAgain: async () => {
       if (certificateEnds === null || certificateEnds > Date.now() + certificateNotice) return;
       (await openCheckedConnection(await getAddress())).close();
     },
@@ -318,7 +305,7 @@ export const openGit = (parts: GitParts): GitStorages => {
         undefined,
         {},
       );
-      await opened.get(storage)?.lookAgain();
+      await opened.get(storage)?.checkCertificateAgain();
       return { name: storage, ...(result as Omit<StorageStatus, 'name'>) };
     },
     certificateEnds: (storage) => opened.get(storage)?.certificateEnds() ?? null,

@@ -14,7 +14,7 @@ import type { Filters as RequestFilters } from '../../../../review/merge_request
 import { mergeRequestTexts } from '../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../review/merge_requests/lists/list.ts';
 import type { Visit } from '../../page.ts';
-import { withAnonymousSlot } from '../../parts/code/anonymous_page_limit.ts';
+import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import type { IconName } from '../../parts/icon.ts';
 import type { ListedProject } from '../../parts/projects/project_list.ts';
