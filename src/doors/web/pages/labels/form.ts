@@ -31,7 +31,7 @@ const toLongColor = (color: string): string =>
 
 const blank: LabelState['values'] = { name: '', color: defaultColor, description: '', priority: '' };
 
-export const fromRecord = (row: LabelRow): LabelState['values'] => ({
+const fromRecord = (row: LabelRow): LabelState['values'] => ({
   name: row.title,
   color: toLongColor(row.color),
   description: row.description ?? '',
