@@ -10,7 +10,7 @@ export const requestParams = object({
   system_id: optional(text({ description: 'name of the machine' })),
   last_update: optional(text({ description: 'the last `X-GitLab-Last-Update`; allows long polling' })),
   info,
-  session: optional(raw('session URL of the job; ignored')),
+  session: optional(raw('session URL of the job; unused')),
 });
 
 export const updateParams = object({

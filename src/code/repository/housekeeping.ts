@@ -20,7 +20,7 @@ export const housekeeping = endpoint({
   audience: 'user',
   params: object({
     id: projectParam,
-    task: optional(oneOf(['eager', 'prune'], { description: 'ignored: both values have the same effect' })),
+    task: optional(oneOf(['eager', 'prune'], { description: 'accepted: both values have the same effect' })),
   }),
   reply: null,
   status: 201,

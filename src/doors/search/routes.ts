@@ -31,7 +31,7 @@ const filterParams = {
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
   include_archived: boolean({ default: false, description: 'include archived projects' }),
   search_type: optional(
-    oneOf(['basic', 'advanced', 'zoekt'], { description: 'ignored: there is only one kind of search' }),
+    oneOf(['basic', 'advanced', 'zoekt'], { description: 'accepted: there is only one kind of search' }),
   ),
 };
 

@@ -37,7 +37,7 @@ const list = endpoint({
     search: optional(text({ description: 'part of the name or path' })),
     owned_only: optional(boolean({ description: 'only namespaces that the caller owns' })),
     top_level_only: optional(boolean({ description: 'exclude subgroups' })),
-    full_path_search: optional(boolean({ description: 'ignored: `search` always compares full paths' })),
+    full_path_search: optional(boolean({ description: 'accepted: `search` always compares full paths' })),
     ...pageParams,
   }),
   reply: namespaceShape,

@@ -45,7 +45,7 @@ export const userListParams = object({
   exclude_humans: optional(boolean({ description: 'only internal users' })),
   exclude_internal: optional(boolean({ description: 'exclude internal users' })),
   without_project_bots: optional(boolean({ description: 'exclude bots of access tokens' })),
-  skip_ldap: optional(boolean({ description: 'ignored' })),
+  skip_ldap: optional(boolean({ description: 'accepted: LDAP is not supported' })),
   ...administratorFilters,
   created_after: optional(time()),
   created_before: optional(time()),

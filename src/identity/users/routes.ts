@@ -134,7 +134,7 @@ const newUser = object({
   ...attributes,
   reset_password: optional(boolean({ description: 'set a random password' })),
   force_random_password: optional(boolean({ description: 'set a random password' })),
-  skip_confirmation: optional(boolean({ description: 'ignored: addresses need no confirmation' })),
+  skip_confirmation: optional(boolean({ description: 'accepted: addresses need no confirmation' })),
 });
 
 /** Returns the input; a requested random password replaces the sent one. */
@@ -181,7 +181,7 @@ const update = (assign: AssignIdentity) =>
       name: optional(text()),
       username: optional(text()),
       ...attributes,
-      skip_reconfirmation: optional(boolean({ description: 'ignored: addresses need no confirmation' })),
+      skip_reconfirmation: optional(boolean({ description: 'accepted: addresses need no confirmation' })),
     }),
     reply: accountShape,
     handle: async (call, { id: user, skip_reconfirmation: _skip, avatar, ...params }) => {

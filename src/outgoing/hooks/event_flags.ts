@@ -9,12 +9,12 @@ export const eventFlags = {
   confidential_note_events: 'comments on confidential issues',
   job_events: 'statuses of jobs',
   pipeline_events: 'statuses of pipelines',
-  wiki_page_events: 'stored without effect',
+  wiki_page_events: 'never sent: wikis are not supported',
   deployment_events: 'deployments',
   releases_events: 'releases',
   member_events: 'changes of members',
   emoji_events: 'award emoji',
-  feature_flag_events: 'stored without effect',
+  feature_flag_events: 'never sent: feature flags are not supported',
   repository_update_events: 'pushes, with all their branches and tags',
 } as const;
 

@@ -58,7 +58,7 @@ const readingRoutes = (kind: SourceKind) => {
         user_ids: optional(integers({ description: 'only these users' })),
         skip_users: optional(integers({ description: 'users to exclude' })),
         state: optional(
-          oneOf(['awaiting', 'active', 'created'], { description: 'ignored: every member is active' }),
+          oneOf(['awaiting', 'active', 'created'], { description: 'accepted: every member is active' }),
         ),
         with_saml_identity: unsupportedFilter(['false']),
         ...pageParams,

@@ -96,7 +96,7 @@ const groups = endpoint({
     shared_min_access_level: optional(
       integer({ description: 'only groups with this role; requires `with_shared`' }),
     ),
-    shared_visible_only: optional(boolean({ description: 'ignored: hidden groups are never listed' })),
+    shared_visible_only: optional(boolean({ description: 'accepted: hidden groups are never listed' })),
     ...pageParams,
   }),
   reply: groupShape,

@@ -26,7 +26,7 @@ const instanceLint = endpoint({
   status: 200,
   params: object({
     content: longText('content of a `.gitlab-ci.yml`'),
-    include_merged_yaml: flagParam('ignored: the reply always includes the merged YAML'),
+    include_merged_yaml: flagParam('accepted: the reply always includes the merged YAML'),
     include_jobs: outputParams.include_jobs,
   }),
   reply: lintShape,

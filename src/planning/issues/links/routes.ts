@@ -145,7 +145,7 @@ const remove = endpoint({
   params: object({
     ...params,
     issue_link_id: id('id of the link'),
-    link_type: optional(oneOf(linkTypes, { description: 'ignored: the link is identified by its id' })),
+    link_type: optional(oneOf(linkTypes, { description: 'accepted: the link is identified by its id' })),
   }),
   reply: linkShape,
   handle: async (call, params) => {
