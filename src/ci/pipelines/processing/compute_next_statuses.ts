@@ -42,7 +42,7 @@ const getEndOfNeeds = (state: ProcessingState, { run_when, needs }: ProcessJob):
   const neededJobs = (needs ?? []).flatMap((name) => state.byName.get(name) ?? []);
   if (neededJobs.length === 0) return 'success';
   const kinds: EffectiveStatuses = new Set(neededJobs.map((job) => getEffectiveStatus(state, job)));
-  const hasSkipped = kinds.has('skipped') || kinds.has('accepted');
+  const hasSkipped = kinds.has('skipped') || kinds.has('ignored');
   const haveEnded = [...kinds].every((kind) => kind === 'warned' || kind === 'ignored' || isEnded(kind));
   // A job that runs only on success is skipped as soon as one need was skipped.
   if (hasSkipped && (haveEnded || (run_when !== 'always' && run_when !== 'on_failure'))) return 'skipped';
