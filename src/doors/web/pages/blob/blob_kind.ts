@@ -1,9 +1,11 @@
 /** Decides how the content of a file is shown. */
 import { isText } from '../../../../code/repository/files/serve_blob.ts';
+import type { Call } from '../../../../core/access/call.ts';
 import { maxSvgBytes, svgHeaders } from '../../../../platform/http/svg.ts';
+import { loadNotebook } from '../../../markdown/notebooks/load_notebook.ts';
+import type { Notebook } from '../../../markdown/notebooks/parse_notebook.ts';
 import { isMarkdownFile } from '../../parts/code/file_names.ts';
 import { separatorOf } from './csv_table.ts';
-import { type Notebook, isNotebookFile, parseNotebook } from './notebook.ts';
 
 export type BlobKind =
   | { kind: 'text'; text: string }
@@ -60,6 +62,8 @@ export const imageType = (path: string): string | null => typeIn(imageTypes, pat
 /** Checks by its name whether a file is a sound or film that browsers play. */
 export const isMediaFile = (path: string): boolean => typeIn(mediaTypes, path) !== null;
 
+export const isNotebookFile = (path: string): boolean => /\.ipynb$/i.test(path);
+
 const isSvgFile = (path: string): boolean => /\.svg$/i.test(path);
 
 /** Returns whether a file is shown as an SVG image. Unlike other images it is text, which diffs compare. */
@@ -112,12 +116,10 @@ const textKind = (path: string, content: Buffer): BlobKind => {
   const text = content.toString('utf8');
   if (isShownSvg(path, content)) return { kind: 'svg', text };
   if (separatorOf(path) !== null && text !== '') return { kind: 'csv', text };
-  const notebook = isNotebookFile(path) ? parseNotebook(text) : null;
-  if (notebook !== null) return { kind: 'notebook', text, notebook };
   return { kind: isMarkdownFile(path) ? 'markdown' : 'text', text };
 };
 
-export const blobKind = ({ path, mode, content }: Given): BlobKind => {
+const blobKind = ({ path, mode, content }: Given): BlobKind => {
   if (mode === symlinkMode && content !== null) return { kind: 'symlink', target: content.toString('utf8') };
   const pointer = content === null ? null : readPointer(content);
   if (pointer !== null) return { kind: 'lfs', ...pointer };
@@ -127,4 +129,16 @@ export const blobKind = ({ path, mode, content }: Given): BlobKind => {
   if (extensionOf(path) === 'pdf') return { kind: 'pdf' };
   if (content === null) return { kind: 'large' };
   return isText(content) ? textKind(path, content) : { kind: 'binary' };
+};
+
+/**
+ * Decides how the content of a file is shown. A notebook that takes too long to parse is shown as its text.
+ * @param blob id of the blob
+ */
+export const loadBlobKind = async (call: Call, blob: string, given: Given): Promise<BlobKind> => {
+  const kind = blobKind(given);
+  if (kind.kind !== 'text' || given.content === null || !isNotebookFile(given.path)) return kind;
+  const outcome = await loadNotebook(call, blob, given.content);
+  const notebook = outcome.kind === 'done' ? outcome.result : null;
+  return notebook === null ? kind : { kind: 'notebook', text: kind.text, notebook };
 };

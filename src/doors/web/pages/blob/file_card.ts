@@ -9,7 +9,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type BlobKind, blobKind } from './blob_kind.ts';
+import { type BlobKind, loadBlobKind } from './blob_kind.ts';
 import { csvTable } from './csv_table.ts';
 import { fileButtons, sourceSwitch } from './file_buttons.ts';
 import { loadFileTable, maxLines } from './file_table.ts';
@@ -129,7 +129,7 @@ export const blobCard = async (
   query: PageQuery,
 ): Promise<Html> => {
   const { file, mode, content } = loaded;
-  const kind = blobKind({ path: location.path, mode, content });
+  const kind = await loadBlobKind(visit.call, file.blob_id, { path: location.path, mode, content });
   const shown = await showContent(visit, location, [loaded, kind], query);
   const facts = [
     ...shown.facts,

@@ -1,9 +1,9 @@
 /** Shows the cells of a Jupyter notebook and their output. */
 import type { Visit } from '../../page.ts';
+import type { Notebook, NotebookCell, NotebookOutput } from '../../../markdown/notebooks/parse_notebook.ts';
 import type { CodeLocation } from '../../parts/code/code_location.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownTexts } from '../../parts/markdown.ts';
-import type { Notebook, NotebookCell, NotebookOutput } from './notebook.ts';
 
 /** Writes code as Markdown, in a fence that it cannot end. */
 const toFence = (text: string, language: string): string => {

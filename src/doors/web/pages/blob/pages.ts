@@ -6,10 +6,11 @@ import { serveFile } from '../../../../code/repository/files/serve_file.ts';
 import { maxBytesInMemory } from '../../../../code/repository/limits.ts';
 import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
 import { loadCommits } from '../../../../code/repository/refs/resolve.ts';
-import { notFound } from '../../../../platform/errors.ts';
+import { notFound, unavailable } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { formatDisposition } from '../../../../platform/http/range.ts';
 import { boolean, integer, object, optional } from '../../../../platform/http/schema.ts';
+import { loadNotebook } from '../../../markdown/notebooks/load_notebook.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
 import { commitHeader } from '../../parts/code/commit_line.ts';
@@ -22,9 +23,8 @@ import { icon } from '../../parts/icon.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { RawPage, type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { isMediaFile, shownHeaders } from './blob_kind.ts';
+import { isMediaFile, isNotebookFile, shownHeaders } from './blob_kind.ts';
 import { blobCard } from './file_card.ts';
-import { isNotebookFile, parseNotebook } from './notebook.ts';
 
 /** Maximum bytes of a file to show; larger files are only served raw. */
 const maxShownBytes = 5 * 1024 * 1024;
@@ -80,11 +80,17 @@ const blobPage = page({
 });
 
 /** Serves an image of the output of a notebook cell. */
-const serveNotebookImage = async (location: CodeLocation, index: number): Promise<RawPage> => {
+const serveNotebookImage = async (
+  { call }: Visit,
+  location: CodeLocation,
+  index: number,
+): Promise<RawPage> => {
   const { code, commit, path, ref } = location;
   const loaded = isNotebookFile(path) ? await loadFile(code, { commit, path, ref }, maxShownBytes) : null;
-  const notebook = loaded?.content ? parseNotebook(loaded.content.toString('utf8')) : null;
-  const image = notebook?.images[index];
+  if (!loaded?.content) throw notFound('File');
+  const outcome = await loadNotebook(call, loaded.file.blob_id, loaded.content);
+  if (outcome.kind === 'busy') throw unavailable();
+  const image = outcome.kind === 'done' ? outcome.result?.images[index] : undefined;
   if (image === undefined) throw notFound('File');
   return new RawPage(Buffer.from(image.data, 'base64'), {
     'content-type': image.type,
@@ -104,7 +110,7 @@ const rawPage = page({
   }),
   handle: async (visit, { inline, notebook_image: image, ...params }) => {
     const location = await findLocation(visit, params);
-    if (image !== undefined) return await serveNotebookImage(location, image);
+    if (image !== undefined) return await serveNotebookImage(visit, location, image);
     const { code, commit, path, ref } = location;
     const loaded = await loadFile(code, { commit, path, ref }, maxBytesInMemory);
     if (loaded === null) throw notFound('File');

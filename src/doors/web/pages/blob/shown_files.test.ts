@@ -6,9 +6,9 @@ import { seedProject } from '../../../../../test/support/seed.ts';
 import { settle } from '../../../../../test/support/seed_merge_requests.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import type { Visitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 import { parseRows } from './csv_table.ts';
-import { parseNotebook } from './notebook.ts';
+import { parseNotebook } from '../../../markdown/notebooks/parse_notebook.ts';
 
 let gantry: TestService;
 let user: Visitor;
@@ -134,6 +134,38 @@ test('shows the cells of a notebook, of which nothing runs', async () => {
     '{"cells":[null,1,{"cell_type":"code","outputs":[null,{"data":[]}]}]}',
   ])
     assert.doesNotThrow(() => parseNotebook(odd));
+});
+
+test('parses a notebook once for its page and images, and a long one in a worker thread', async (t) => {
+  const { id, full_path } = await seedProject(gantry, { visibility: 'public' });
+  const image = { output_type: 'display_data', data: { 'image/png': png } };
+  const cell = { cell_type: 'code', source: 'marked-cell', outputs: Array.from({ length: 40 }, () => image) };
+  const makeNotebook = (cells: number, more: object = {}): string =>
+    JSON.stringify({ ...more, cells: Array.from({ length: cells }, () => cell) });
+  const names = Array.from({ length: 60_000 }, (_one, at) => [`name-${at}`, at]);
+  await seedCommit(gantry, id, {
+    'short.ipynb': makeNotebook(2),
+    'images.ipynb': makeNotebook(10),
+    'names.ipynb': makeNotebook(2, Object.fromEntries(names)),
+    'nested.ipynb': `{"marked-cell":${'['.repeat(200_000)}`,
+  });
+  const parse = t.mock.method(JSON, 'parse');
+  const get = async (path: string) => {
+    const { status, text } = await openVisitor(gantry).get(`/${full_path}/-/${path}`);
+    return { status, text };
+  };
+  for (const file of ['short', 'images', 'names']) {
+    assert.match((await get(`blob/main/${file}.ipynb`)).text, /aria-label="Code cell 2"/, file);
+    for (const at of [0, 79, 79])
+      assert.equal((await get(`raw/main/${file}.ipynb?notebook_image=${at}`)).status, 200);
+  }
+  // Anonymous visitors are sent to the sign-in where nothing is found.
+  assert.match((await get('blob/main/nested.ipynb')).text, /id="L1">/);
+  assert.equal((await get('raw/main/nested.ipynb?notebook_image=0')).status, 302);
+  assert.equal((await get('raw/main/images.ipynb?notebook_image=99')).status, 200);
+  assert.equal((await get('raw/main/images.ipynb?notebook_image=100')).status, 302);
+  const parsed = parse.mock.calls.filter(({ arguments: [text] }) => text.includes('marked-cell'));
+  assert.equal(parsed.length, 1);
 });
 
 test('plays audio and video of the repository, and links documents', async () => {

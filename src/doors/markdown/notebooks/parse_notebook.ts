@@ -2,7 +2,9 @@
 
 const maxCells = 200;
 const maxOutputs = 50;
-/** Maximum characters of a cell's text, and of all cells' texts. */
+/** Images of a notebook; the page loads each with a request. */
+const maxImages = 100;
+/** Characters of a text of a cell, and of those of all cells. */
 const maxText = 100_000;
 const maxTexts = 500_000;
 
@@ -57,9 +59,10 @@ const imageTypes = ['image/png', 'image/jpeg'] as const;
 /** Returns the best form of a result that can be shown. */
 const readData = (data: Values, images: NotebookImage[]): NotebookOutput => {
   for (const type of imageTypes) {
-    // Not `readText`, because an image is longer.
+    if (!(type in data) || images.length >= maxImages) continue;
+    // Not `readText`: an image is longer.
     const content = joinLines(data[type]).replaceAll(/\s/g, '');
-    if (!(type in data) || !/^[A-Za-z0-9+/]+={0,2}$/.test(content)) continue;
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(content)) continue;
     images.push({ type, data: content });
     return { kind: 'image', index: images.length - 1 };
   }
@@ -110,8 +113,6 @@ const readLanguage = (metadata: unknown): string => {
   const name = (isObject(info) && info['name']) || (isObject(kernelspec) && kernelspec['language']);
   return typeof name === 'string' && /^[\w+#-]{1,30}$/.test(name) ? name : 'python';
 };
-
-export const isNotebookFile = (path: string): boolean => /\.ipynb$/i.test(path);
 
 /** Returns the first cells, with as much text as is shown. */
 const takeCells = (cells: readonly NotebookCell[]): NotebookCell[] => {
