@@ -194,6 +194,12 @@ test('previews changes without committing them', async () => {
   const gone = await preview('gone.txt', 'kept\r\n', { overwrite: '1'.repeat(40) });
   assert.match(gone.text, /<textarea[^>]+name="content"[^>]*>\nkept/);
   assert.match(gone.text, /name="overwrite"/);
+  await seedCommit(gantry, project.id, { 'many.txt': 'a\n'.repeat(2_000) });
+  await settle(gantry);
+  const cut = await preview('many.txt', 'b\r\n'.repeat(3_000));
+  assert.match(cut.text, /aria-label="3,?000 added"/);
+  assert.match(cut.text, /aria-label="2,?000 removed"/);
+  assert.match(cut.text, /The first 3000 lines are shown/);
   const rendered = await preview('p.md', '# New *one*\n<script>alert(1)</script>\n');
   assert.match(rendered.text, /<h1 id="user-content-new-one"[^>]*>New <em>one<\/em>/);
   assert.doesNotMatch(rendered.text, /<script>alert/);

@@ -24,16 +24,15 @@ type Texts = {
 };
 
 const changesPart = async ({ call }: Visit, { path, old, fresh }: Texts): Promise<Html> => {
-  const { rows, ...counts } = compareTexts(old, fresh);
+  const { rows, isCut, ...counts } = compareTexts(old, fresh, maxRows);
   if (rows.length === 0) return html`<p class="body">The text has no changes.</p>`;
-  const shown = rows.slice(0, maxRows);
   const table = writeUnified({
-    rows: await highlightedRows(call, path, shown),
+    rows: await highlightedRows(call, path, rows),
     fileId: 'preview',
     label: 'Your changes',
   });
   return html`<header><h3>Your changes</h3>${diffStats(counts)}</header>
-<div class="diff-body">${table}</div>${rows.length > maxRows && html`<p class="body muted">The first ${maxRows} lines are shown.</p>`}`;
+<div class="diff-body">${table}</div>${isCut && html`<p class="body muted">The first ${maxRows} lines are shown.</p>`}`;
 };
 
 /** Renders the preview, before the form with the text. */

@@ -44,6 +44,18 @@ test('bounds the search: unlike texts are one change', () => {
   assert.deepEqual([additions, deletions], [20_000, 20_000]);
 });
 
+test('bounds the rows, and counts all changes', () => {
+  const text = (mark: string, length: number): string =>
+    Array.from({ length }, (_line, at) => `${mark}${at}\n`).join('');
+  const { rows, ...counts } = compareTexts(text('a', 900), text('b', 500), 100);
+  assert.deepEqual(counts, { isCut: true, additions: 500, deletions: 900 });
+  assert.deepEqual([rows.length, rows[0]?.kind, rows[99]?.kind], [100, 'hunk', 'del']);
+  const few = compareTexts(text('a', 20), text('b', 30), 100);
+  assert.deepEqual([few.rows.length, few.isCut, few.additions, few.deletions], [51, false, 30, 20]);
+  const far = compareTexts(`${text('a', 500)}end`, `${text('a', 500)}END`, 100);
+  assert.equal(far.rows[0]?.text, '@@ -498 +498 @@');
+});
+
 /** Length of the longest common subsequence, the slow way. */
 const countCommon = (old: string, fresh: string): number => {
   const row = Array.from({ length: fresh.length + 1 }, () => 0);

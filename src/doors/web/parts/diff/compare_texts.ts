@@ -9,8 +9,13 @@ const contextLines = 3;
 /** Steps from the old to the new text: lines of both, only of the old text, only of the new text. */
 type Step = 'same' | 'del' | 'add';
 
-/** Returns the lines with their ends, so that a last line without one differs. */
-const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+/** Returns the lines without their ends. A last line that has no end gets one here, so that it differs. */
+const splitLines = (text: string): string[] => {
+  const lines = text.split('\n');
+  const last = lines.pop() ?? '';
+  if (last !== '') lines.push(`${last}\n`);
+  return lines;
+};
 
 type Search = {
   old: readonly string[];
@@ -81,45 +86,77 @@ const countCommon = (old: readonly string[], fresh: readonly string[]): [start: 
 
 const repeat = (step: Step, count: number): Step[] => Array.from({ length: count }, () => step);
 
-const compareLines = (old: readonly string[], fresh: readonly string[]): Step[] => {
+type Compared = {
+  /** Lines before the first step. */
+  before: number;
+  steps: Step[];
+  additions: number;
+  deletions: number;
+};
+
+const countSteps = (steps: readonly Step[], kind: Step): number =>
+  steps.reduce((sum, step) => sum + (step === kind ? 1 : 0), 0);
+
+/** Replaces all lines. @param max steps that are listed of each kind */
+const replaceAll = (deletions: number, additions: number, max: number): Omit<Compared, 'before'> => {
+  const steps = repeat('del', Math.min(deletions, max)).concat(repeat('add', Math.min(additions, max)));
+  return { steps, additions, deletions };
+};
+
+/**
+ * Finds the steps from one text to the other, with a few of the common lines at the start and the end.
+ * @param max steps that are needed
+ */
+const compareLines = (old: readonly string[], fresh: readonly string[], max: number): Compared => {
   const [start, end] = countCommon(old, fresh);
   const [oldRest, freshRest] = [old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)];
-  const steps = findSteps(oldRest, freshRest) ?? [
-    ...repeat('del', oldRest.length),
-    ...repeat('add', freshRest.length),
-  ];
-  return [...repeat('same', start), ...steps, ...repeat('same', end)];
+  const found = findSteps(oldRest, freshRest);
+  const { steps, ...counts } =
+    found === null
+      ? replaceAll(oldRest.length, freshRest.length, max)
+      : { steps: found, additions: countSteps(found, 'add'), deletions: countSteps(found, 'del') };
+  const [first, last] = [Math.min(start, contextLines), Math.min(end, contextLines)];
+  const all = repeat('same', first).concat(steps, repeat('same', last));
+  return { before: start - first, steps: all, ...counts };
 };
 
 /** Tells for each step whether it is shown: a change, or near one. */
-const findShown = (steps: readonly Step[]): boolean[] => {
-  const shown = steps.map(() => false);
+const findShown = (steps: readonly Step[]): Uint8Array => {
+  const shown = new Uint8Array(steps.length);
   steps.forEach((step, at) => {
-    if (step !== 'same') shown.fill(true, Math.max(0, at - contextLines), at + contextLines + 1);
+    if (step !== 'same') shown.fill(1, Math.max(0, at - contextLines), at + contextLines + 1);
   });
   return shown;
 };
 
-export type Comparison = { rows: DiffRow[]; additions: number; deletions: number };
+export type Comparison = {
+  rows: DiffRow[];
+  /** There are more rows. */
+  isCut: boolean;
+  additions: number;
+  deletions: number;
+};
 
-/** Compares two texts. Returns no rows if they are equal. */
-export const compareTexts = (oldText: string, freshText: string): Comparison => {
+const addLine = (rows: DiffRow[], kind: Step, [x, y]: [number, number], line: string): void => {
+  const hasEnd = !line.endsWith('\n');
+  rows.push({ kind, old: x + 1, new: y + 1, text: hasEnd ? line : line.slice(0, -1) });
+  if (!hasEnd) rows.push({ kind: 'note', text: 'No newline at end of file' });
+};
+
+/** Compares two texts. Returns no rows if they are equal. @param maxRows rows that are returned */
+export const compareTexts = (oldText: string, freshText: string, maxRows = Infinity): Comparison => {
   const [old, fresh] = [splitLines(oldText), splitLines(freshText)];
-  const steps = compareLines(old, fresh);
+  const { before, steps, ...counts } = compareLines(old, fresh, maxRows + 1);
   const shown = findShown(steps);
   const rows: DiffRow[] = [];
-  let [x, y] = [0, 0];
-  steps.forEach((kind, at) => {
-    const line = (kind === 'add' ? fresh[y] : old[x]) ?? '';
-    const isFirst = shown[at] === true && (at === 0 || shown[at - 1] === false);
+  let [x, y] = [before, before];
+  for (const [at, kind] of steps.entries()) {
+    if (rows.length > maxRows) break;
+    const isFirst = shown[at] === 1 && (at === 0 || shown[at - 1] === 0);
     if (isFirst) rows.push({ kind: 'hunk', text: `@@ -${x + 1} +${y + 1} @@` });
-    if (shown[at] === true) {
-      rows.push({ kind, old: x + 1, new: y + 1, text: line.replace(/\n$/, '') });
-      if (!line.endsWith('\n')) rows.push({ kind: 'note', text: 'No newline at end of file' });
-    }
+    if (shown[at] === 1) addLine(rows, kind, [x, y], (kind === 'add' ? fresh[y] : old[x]) ?? '');
     if (kind !== 'add') x += 1;
     if (kind !== 'del') y += 1;
-  });
-  const count = (kind: Step): number => steps.filter((step) => step === kind).length;
-  return { rows, additions: count('add'), deletions: count('del') };
+  }
+  return { rows: rows.slice(0, maxRows), isCut: rows.length > maxRows, ...counts };
 };
