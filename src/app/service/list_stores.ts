@@ -88,7 +88,7 @@ const blobStore = async (config: Config, database: Database): Promise<InstanceSt
     remedy:
       getS3Location(config) === null
         ? 'check the settings GANTRY_BLOB_S3_... and --data, or restore it'
-        : 'copy the files of the data folder to it with "gantry storage copy-blobs", check the settings GANTRY_BLOB_S3_..., or restore it',
+        : 'check the settings GANTRY_BLOB_S3_..., restore it, or copy the files of the data folder to it with "gantry storage copy-blobs"',
     inspect: async (record) => {
       const { instance, isEmpty, isMissing = false } = await marker.inspect();
       if (isMissing && !record.claimed.has('blobs')) throw new Error('the bucket does not exist');
