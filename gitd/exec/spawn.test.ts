@@ -27,7 +27,7 @@ const isGroupAlive = (pid: number): boolean => {
   }
 };
 
-it('passes no variable of the own environment to git', async () => {
+it('passes no variable of its own environment to git', async () => {
   process.env['GIT_DIR'] = '/tmp/elsewhere';
   process.env['GANTRY_TEST_OUTER'] = 'x';
   try {

@@ -113,7 +113,7 @@ export const migrateCommand = (): Command =>
   addSettings(
     action('migrate', {
       summary:
-        'Bring the database to the schema of this version: on SQLite while no service runs, on PostgreSQL also beside services. "serve" does so, too.',
+        'Bring the database to the schema of this version: on SQLite while no service runs, on PostgreSQL also while services run. "serve" does so, too.',
       examples: [
         'gantry migrate --data /var/lib/gantry',
         'gantry migrate --dry-run --json',

@@ -59,7 +59,7 @@ export const makeSystemdNotifier = (
     ready: () => {
       clearInterval(extending);
       notify('--ready', 'STATUS=');
-      // The heartbeat goes on during a stop, and ends with the event loop.
+      // The heartbeat continues during a stop, and ends with the event loop.
       if (heartbeat !== null) setInterval(() => notify('WATCHDOG=1'), heartbeat).unref();
     },
     stopping: () => notify('STOPPING=1'),

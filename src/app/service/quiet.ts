@@ -1,5 +1,5 @@
 /**
- * A quiet instance: a restored copy beside the original, which reaches no other system. What it would send waits.
+ * A quiet instance: a restored copy next to the original, which reaches no other system. What it would send waits.
  * `backup restore --quiet` records this in the database, so that no start forgets it.
  */
 import type { Platform } from '../../core/platform.ts';

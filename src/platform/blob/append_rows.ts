@@ -27,7 +27,7 @@ import {
 export type Parts = {
   store: Store;
   blobs: Blobs;
-  /** Files of the own data folder, from before the services shared them. */
+  /** Files of its own data folder, from before the services shared them. */
   files: AppendFiles;
   /** Called when the bucket refuses a finished file, which then stays in the database. */
   onFailure: (error: unknown, file: TraceKey) => void;

@@ -18,7 +18,7 @@ export type BackupConfig = {
   backup_scratch: string | null;
   /** Whether the database is copied to the data folder before it is migrated. */
   upgrade_copy: boolean;
-  /** Whether nothing reaches other systems: a restored copy beside the original. */
+  /** Whether nothing reaches other systems: a restored copy next to the original. */
   quiet: boolean;
   backup_s3_endpoint: string | null;
   backup_s3_region: string;
@@ -76,7 +76,7 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
     variable: 'GANTRY_QUIET',
     default: 'false',
     meaning:
-      'true: sends no mail and no webhooks, runs no schedules and no built-in runner, and makes no backups, for a copy beside the original; or false',
+      'true: sends no mail and no webhooks, runs no schedules and no built-in runner, and makes no backups, for a copy next to the original; or false',
     read: readYes,
   },
   backup_s3_endpoint: {

@@ -39,7 +39,7 @@ export type MigrationText = {
   statements: (ddl: Ddl) => string[];
   /** The indexes that `statements` creates, if PostgreSQL builds them while other processes serve (`indexMigration`). */
   concurrentIndexes?: readonly IndexText[];
-  /** Services of the release before cannot run beside it; the changelog says "stop all services for this upgrade". */
+  /** Services of the release before cannot run at the same time as it; the changelog says "stop all services for this upgrade". */
   stopsServices?: true;
   /** The release, at least one before this one, since which nothing reads or writes what it drops. */
   unusedSince?: string;

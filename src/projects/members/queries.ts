@@ -44,7 +44,7 @@ export type ListedMember = MemberRow & { source_type: SourceType; source_id: num
 
 type MembershipRow = Omit<Selectable<MembersTable>, 'id'>;
 
-/** Which memberships of a source are read. `users`: a query of their ids, which leads to the memberships. */
+/** Which memberships of a source are read. `users`: a query of their ids, which gives the memberships. */
 type MemberRequest = Pick<MemberFilter, 'inherited' | 'now'> & { users: RawBuilder<unknown> };
 
 /**

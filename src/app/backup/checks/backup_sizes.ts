@@ -8,7 +8,7 @@ import type { BackupReader } from '../places/backup_place.ts';
 const expansion = 6;
 /** What git adds to the packs of a repository: an index, and files of its own. */
 const repositoryOverhead = { share: 1.2, bytes: 128 * 1024 };
-/** What a file takes on disk beside its bytes, at most. */
+/** What a file takes on disk in addition to its bytes, at most. */
 const blockSize = 4096;
 
 const sum = (objects: readonly StoredObject[]): number =>

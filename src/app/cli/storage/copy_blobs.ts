@@ -46,7 +46,7 @@ const copy = async (
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new StartFailure(
-      `${location.endpoint} refused a request for the bucket ${location.bucket}: ${JSON.stringify(why)}; run the command again to go on`,
+      `${location.endpoint} refused a request for the bucket ${location.bucket}: ${JSON.stringify(why)}; run the command again to continue`,
     );
   } finally {
     progress.end();
@@ -72,7 +72,7 @@ const toText = (result: CopyResult, data: string): string =>
     `${describeCounts(result)}. ${result.isComplete ? endings.complete : endings.running}`,
   ].join('\n');
 
-/** Renames the copied folder, so that a service that starts without the bucket does not go on with old files. */
+/** Renames the copied folder, so that a service that starts without the bucket does not continue with old files. */
 const setAside = async (root: string, instance: string): Promise<void> => {
   if ((await readMarker(root)) === instance) renameSync(root, `${root}.moved`);
 };
@@ -101,6 +101,6 @@ const copyBlobs = async (options: AdminOptions): Promise<void> => {
 export const copyBlobsCommand = (): Command =>
   adminAction('copy-blobs', {
     summary:
-      'Copy artifacts, uploads and pictures from the data folder to the bucket of GANTRY_BLOB_S3_..., comparing digests. Run it while the service runs, then again after stopping it; it goes on where it was interrupted.',
+      'Copy artifacts, uploads and pictures from the data folder to the bucket of GANTRY_BLOB_S3_..., comparing digests. Run it while the service runs, then again after stopping it; it continues where it was interrupted.',
     examples: ['gantry storage copy-blobs', 'gantry storage copy-blobs --data /var/lib/gantry --json'],
   }).action(copyBlobs);

@@ -1,5 +1,5 @@
 /**
- * Moves the job logs of the own data folder to the bucket. A service wrote them there before it shared its logs with
+ * Moves the job logs of its own data folder to the bucket. A service wrote them there before it shared its logs with
  * others, which cannot read that folder; or a backup of such a service was restored to it.
  */
 import { type Dirent, createReadStream, existsSync } from 'node:fs';
@@ -139,7 +139,7 @@ const shareOne = async (round: Round, key: TraceKey): Promise<void> => {
   const { store, own, mayRemove } = round;
   const job = await loadJob(store.db, key);
   const isGone = job === null ? await isRemoved(store.db, key.id) : job.erased_at !== null;
-  // A runner that goes on with a log sends it again from its start, because the rows do not have it.
+  // A runner that continues with a log sends it again from its start, because the rows do not have it.
   if (!isGone && (job === null || !isEnded(job.status))) return;
   const file = join(own.folder, getTracePath(key));
   if (!isGone && job !== null && !(await shareFile(round, key, file, job))) return;
@@ -168,7 +168,7 @@ const shareAll = async (round: Round, isStopped: () => boolean): Promise<void> =
   }
 };
 
-/** Moves what can be moved now. A failure ends the round, and the next one goes on. */
+/** Moves what can be moved now. A failure ends the round, and the next one continues. */
 export const shareLogFiles = async (
   parts: SharingParts,
   damaged: Set<number> = new Set(),

@@ -31,7 +31,7 @@ const weigh = (notebook: Notebook | null): number => {
 const cache = makeConversionCache<Notebook | null>(maxBytes, weigh);
 
 /**
- * Parses a notebook, or returns the cached one; null if the file is none.
+ * Parses a notebook, or returns the cached one; null if the file is not one.
  * @param blob id of the blob
  */
 export const loadNotebook = async (

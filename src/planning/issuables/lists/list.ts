@@ -44,14 +44,11 @@ const readPage = async <F extends Filters>(
   return await readMany(call, { query, maxRecords: getLimit(kind, scope, plan) });
 };
 
-/**
- * Makes the lists of a kind.
- * @param versionOf rises with every change of what the lists of a project show
- */
-export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (project: Project) => number) => {
-  const kept = keptPages(versionOf);
-  const computeTotal = makeTotal(kind, kept);
-
+/** Makes the functions that read a page: with the total of its list, and without it. */
+const makePageReaders = <F extends Filters>(
+  kind: ListKind<F>,
+  computeTotal: ReturnType<typeof makeTotal<F>>,
+) => {
   const read = async (query: Query<F>): Promise<ReadPage> => {
     const plan = await makePlan(kind, query);
     if (plan === null) return { versions: [], total: 0 };
@@ -69,6 +66,19 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
     const plan = await makePlan(kind, query);
     return { versions: plan === null ? [] : await readPage(kind, query, plan), total: 0 };
   };
+
+  return { read, readWithoutTotal };
+};
+
+/**
+ * Makes the lists of a kind.
+ * @param versionOf rises with every change of what the lists of a project show
+ */
+export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (project: Project) => number) => {
+  const kept = keptPages(versionOf);
+  const computeTotal = makeTotal(kind, kept);
+
+  const { read, readWithoutTotal } = makePageReaders(kind, computeTotal);
 
   /** Reads a page over many projects, which is cached until the next commit. */
   const readWide = async (query: Query<F>): Promise<ReadPage> => {

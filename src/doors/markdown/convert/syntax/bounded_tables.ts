@@ -10,7 +10,7 @@ const extraCells = 100;
 /** The table rule of the parser, which is its first rule. */
 const [parseTable] = makeMarkdownIt('zero').enable('table').block.ruler.getRules('');
 
-/** Returns the columns of a table with this delimiter row; 1 if it is none. */
+/** Returns the columns of a table with this delimiter row; 1 if it is not one. */
 const countColumns = (state: StateBlock, line: number): number => {
   const row = state.src.slice((state.bMarks[line] ?? 0) + (state.tShift[line] ?? 0), state.eMarks[line]);
   return /^[\s|:-]+$/.test(row) ? (row.match(/-+/g)?.length ?? 1) : 1;

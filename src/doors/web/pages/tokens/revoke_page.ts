@@ -19,7 +19,7 @@ export const revokePage = <Place extends { path: string }>(
     audience: 'user',
     params: object({ ...route.params, id: id() }),
     handle: async (visit, params) => {
-      const place = await findPlace(route, visit, params as SettingsListParams);
+      const place = await findPlace(route, visit, params);
       const name = await revoke(visit, place, params.id);
       return redirect(place.path, `The token ${name} was revoked.`);
     },

@@ -10,7 +10,7 @@ export const fieldText = (value: unknown): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
-/** Tells whether a stored, parsed or sent value ticks its checkbox. */
+/** Returns whether a stored, parsed or sent value ticks its checkbox. */
 export const isTicked = (value: unknown): boolean => fieldText(value) === '1';
 
 /** Trims a sent text; null: it is absent or blank. */

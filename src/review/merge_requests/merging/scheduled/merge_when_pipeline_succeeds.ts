@@ -34,7 +34,7 @@ const recordDeferralEvent = async (
     data: { merge_when_pipeline_succeeds: [!deferred, deferred] },
   });
 
-/** Tells whether a scheduled merge waits for all checks, not only for the pipeline. */
+/** Returns whether a scheduled merge waits for all checks, not only for the pipeline. */
 export const waitsForChecks = ({ merge_params }: Pick<MergeRequestRow, 'merge_params'>): boolean =>
   (JSON.parse(merge_params) as MergeParams).auto_merge_strategy === 'merge_when_checks_pass';
 
