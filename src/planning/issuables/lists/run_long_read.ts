@@ -12,6 +12,8 @@ import type { Program } from '../../../platform/workers/program_path.ts';
 import { WorkerLimitError, runInWorker } from '../../../platform/workers/run_in_worker.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
+import { makeTurns } from '../../../platform/workers/take_turns.ts';
+import type { Platform } from '../../../core/platform.ts';
 import type { Store } from '../../../platform/db/open.ts';
 
 export type ReadTask = { file: string; text: string; parameters: SQLInputValue[] };
@@ -28,6 +30,8 @@ const program: Program = {
 const maxRecordsInMainThread = 5_000;
 /** Milliseconds that a read took last: one that was as quick is done in place, however many records there are. */
 const maxMillisecondsInMainThread = 3;
+/** The same on PostgreSQL, of reads that need not wait for their turn. */
+const maxMillisecondsOutOfTurn = 20;
 const maxDurations = 1_000;
 
 /** Duration of the last run of each read, by SQL text and parameters. */
@@ -60,21 +64,40 @@ const smallDatabase = 16 * 2 ** 20;
 const isSmall = (file: string, maxRecords: number | null): boolean =>
   maxRecords === null ? statSync(file).size <= smallDatabase : maxRecords <= maxRecordsInMainThread;
 
+/** PostgreSQL: reads that may take long have a third of the connections. */
+const getTurns = memoizePerStore(({ config }: Platform) =>
+  makeTurns(Math.max(2, Math.floor(config.database_connections / 3))),
+);
+
+/** All anonymous visitors share one owner, so that crawlers do not take the places of users. */
+const getOwner = ({ actor }: Call): string => `reads of ${actor?.user.id ?? 'anonymous visitors'}`;
+
+/** Reads in a connection of PostgreSQL: in turn with others, unless it was quick the last time. */
+const readInTurn = async <T>(call: Call, query: RawBuilder<T>, key: string): Promise<T[]> => {
+  const durations = getDurations(call.platform.store);
+  const read = async (): Promise<T[]> => {
+    const began = performance.now();
+    const { rows } = await query.execute(call.db);
+    remember(durations, key, performance.now() - began);
+    return rows;
+  };
+  if ((durations.get(key) ?? Infinity) <= maxMillisecondsOutOfTurn) return await read();
+  return await getTurns(call.platform)(getOwner(call), read);
+};
+
 /** Returns the rows of a query that may read many records. */
 export const readMany = async <T>(call: Call, { query, maxRecords }: Query<T>): Promise<T[]> => {
   const { store } = call.platform;
-  if (store.file === null) return (await query.execute(call.db)).rows;
   const { sql: text, parameters } = query.compile(call.db);
-  const durations = getDurations(store);
   const key = JSON.stringify([text, parameters]);
+  if (store.file === null) return await readInTurn(call, query, key);
+  const durations = getDurations(store);
   const isQuick =
     isSmall(store.file, maxRecords) || (durations.get(key) ?? Infinity) <= maxMillisecondsInMainThread;
   if (!isQuick) {
     noteTablesOf(call.db, text);
     const task = { file: store.file, text, parameters: parameters as SQLInputValue[] };
-    // All anonymous visitors share one owner, so that crawlers do not take the workers of users.
-    const owner = `reads of ${call.actor?.user.id ?? 'anonymous visitors'}`;
-    const read = await readInThread<T>(task, owner);
+    const read = await readInThread<T>(task, getOwner(call));
     remember(durations, key, read.milliseconds);
     return read.rows;
   }
