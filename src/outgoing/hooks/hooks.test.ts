@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { seedGroup, seedProject, seedUser } from '../../../test/support/seed.ts';
-import { unsealValues } from './secrets.ts';
+import { interpolateUrl, unsealValues } from './secrets.ts';
 import { localUrls } from '../../../test/support/local_urls.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
 
@@ -201,6 +201,11 @@ describe('invalid hooks', () => {
       assert.equal(status, 422, text);
     });
   }
+
+  it('replaces only the names of its own variables', () => {
+    const address = 'https://a.test/{constructor}/{b}';
+    assert.equal(interpolateUrl(address, { b: 'c' }), 'https://a.test/{constructor}/c');
+  });
 
   it('needs a URL', async () => {
     assert.equal((await post({})).status, 400);

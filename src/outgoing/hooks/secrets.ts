@@ -47,4 +47,7 @@ export const findPlaceholders = (url: string): string[] =>
 
 /** Replaces `{name}` in the URL of a hook by the values of its variables. */
 export const interpolateUrl = (url: string, variables: Values): string =>
-  url.replaceAll(placeholder, (whole, name: string) => variables[name] ?? whole);
+  url.replaceAll(
+    placeholder,
+    (whole, name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined) ?? whole,
+  );
