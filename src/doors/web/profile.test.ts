@@ -51,6 +51,19 @@ test('a user changes their profile', async () => {
   assert.deepEqual([cleared.public_email, cleared.bio], [null, '']);
 });
 
+test('a user does not show an address that they have not confirmed', async () => {
+  const { id, email, visitor } = await someone();
+  await visitor.get('/profile');
+  const typed = `ceo-${email}`;
+  const input = profile(typed, { show_email: '1', current_password: password });
+  const refused = await visitor.post('/profile', input);
+  assert.deepEqual([refused.status, refused.text.includes('that you have confirmed')], [422, true]);
+  assert.equal((await visitor.post('/profile', { ...input, show_email: '0' })).status, 303);
+  assert.equal((await visitor.post('/profile', input)).status, 422);
+  const { body } = await gantry.api(`GET /users/${id}`);
+  assert.deepEqual([body.email, body.public_email], [typed, null]);
+});
+
 test('a user names their accounts at other services', async () => {
   const { id, email, visitor } = await someone();
   await visitor.get('/profile');

@@ -4,6 +4,7 @@ import { seedGroup, seedProject, seedUser, unique } from '../../../test/support/
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import { resetPassword } from './reset_password.ts';
 import { isPassword } from './password.ts';
+import { updateUser } from './update.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -237,6 +238,21 @@ test('only an address of the account can be public, until it changes', async () 
   assert.equal((await put(id, { public_email: email })).body.public_email, email);
   assert.equal((await put(id, { bio: 'x' })).body.public_email, email);
   assert.equal((await put(id, { email: `moved-${email}` })).body.public_email, null);
+});
+
+test('an address that nobody confirmed is not public; one that an administrator gives is', async () => {
+  const { id, email } = await make();
+  const given = `given-${email}`;
+  assert.equal((await put(id, { email: given, public_email: given })).body.public_email, given);
+  const cause = { user: { id }, sudo_by_id: null };
+  const typed = `typed-${email}`;
+  const change = async (changes: object): Promise<void> =>
+    await updateUser(gantry.service.platform, cause, id, changes);
+  await assert.rejects(change({ email: typed, public_email: typed }), { kind: 'bad_request' });
+  await change({ email: typed });
+  assert.equal((await gantry.api(`GET /users/${id}`)).body.public_email, null);
+  await assert.rejects(change({ public_email: typed }), { kind: 'bad_request' });
+  assert.deepEqual((await gantry.api(`GET /users?public_email=${typed}`)).body, []);
 });
 
 test('renaming a user moves the namespace and its projects', async () => {

@@ -16,7 +16,7 @@ import {
   requireOwnAddress,
 } from './create.ts';
 import { endAllSessions } from './end_sessions.ts';
-import { loadFurtherAddresses } from './addresses/further_addresses.ts';
+import { loadConfirmedAddressesById } from './addresses/further_addresses.ts';
 import { requireOtherAdmin } from './require_other_admin.ts';
 import { hashPassword } from './password.ts';
 import { type UserRow, lockUser } from './queries.ts';
@@ -56,11 +56,31 @@ const getChangedRights = async (tx: Tx, user: UserRow, input: UserChanges): Prom
   return { can_create_group: toFlagIfSet(can_create_group), projects_limit };
 };
 
-/** Returns the requested column values. */
-const getRequestedValues = async (tx: Tx, user: UserRow, input: UserChanges): Promise<Values> => {
+/** True if users change their own account, not an administrator in their name. */
+const isOwnWord = (cause: Cause | null, id: number): boolean =>
+  cause !== null && cause.user.id === id && cause.sudo_by_id === null;
+
+/** Returns the addresses that may be public: confirmed ones, and one that an administrator gives. */
+const listShowable = async (
+  { db }: Tx,
+  user: UserRow,
+  { email, isOwn }: { email: string; isOwn: boolean },
+): Promise<string[]> => {
+  const confirmed = await loadConfirmedAddressesById(db, user.id);
+  if (email === user.email) return confirmed;
+  const further = confirmed.filter((address) => address !== user.email.toLowerCase());
+  return isOwn ? further : [email, ...further];
+};
+
+/** Returns the requested column values. @param isOwn users change their own account */
+const getRequestedValues = async (
+  tx: Tx,
+  user: UserRow,
+  { isOwn, ...input }: UserChanges & { isOwn: boolean },
+): Promise<Values> => {
   const { username, name, public_email, admin } = input;
   const email = input.email === undefined ? user.email : normalizedEmail(input.email);
-  const own = [email, ...(await loadFurtherAddresses(tx.db, user.id))];
+  const own = await listShowable(tx, user, { email, isOwn });
   if (public_email !== undefined) requireOwnAddress(public_email, own);
   const shown = public_email === undefined ? user.public_email : normalizedEmail(public_email ?? '');
   const names = {
@@ -84,9 +104,8 @@ const addEmailMark = (
   id: number,
   { changes, isConfirmed }: { changes: Values; isConfirmed: boolean },
 ): Stored => {
-  const isOwnWord = cause !== null && cause.user.id === id && cause.sudo_by_id === null;
   if (changes.email === undefined) return changes;
-  return { ...changes, email_unchecked: toFlag(isOwnWord && !isConfirmed) };
+  return { ...changes, email_unchecked: toFlag(isOwnWord(cause, id) && !isConfirmed) };
 };
 
 /** Renames the personal namespace with its user, and moves everything below it. */
@@ -153,7 +172,10 @@ export const updateUser = async (
     if (user.ghost === 1) throw forbidden('An internal user cannot be changed');
     requireGoodPassword(user, input.password);
     await parts.also?.(tx, id);
-    const { changes, data } = compareColumns(user, await getRequestedValues(tx, user, input));
+    const { changes, data } = compareColumns(
+      user,
+      await getRequestedValues(tx, user, { ...input, isOwn: isOwnWord(cause, id) }),
+    );
     if (Object.keys(changes).length === 0 && hash === null) return;
     if (changes.admin === 0) await requireOtherAdmin(tx, user);
     const isConfirmed = await requireFree(tx, changes, user);

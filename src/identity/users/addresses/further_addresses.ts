@@ -40,6 +40,16 @@ export const loadConfirmedAddresses = async (
   ...(await loadFurtherAddresses(db, user.id)),
 ];
 
+/** As `loadConfirmedAddresses`, by the id of the user. */
+export const loadConfirmedAddressesById = async (db: Reader, id: number): Promise<string[]> => {
+  const user = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'email_unchecked'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return user === undefined ? [] : await loadConfirmedAddresses(db, user);
+};
+
 /** SQL over `users`: this (normalized) address is the primary address or a confirmed secondary address. */
 export const hasAddress = (address: string): RawBuilder<boolean> =>
   sql<boolean>`users.id in (select id from users where lower(email) = ${address}

@@ -1,7 +1,9 @@
 import type { Static } from 'typebox';
-import { requireActor, requireUser } from '../../../../core/access/call.ts';
+import { type Call, requireActor, requireUser } from '../../../../core/access/call.ts';
+import { invalid } from '../../../../platform/errors.ts';
 import { boolean, clearable, object, optional, text } from '../../../../platform/http/schema.ts';
 import { confirmPassword } from '../../../../identity/sessions/confirm_password.ts';
+import { loadConfirmedAddressesById } from '../../../../identity/users/addresses/further_addresses.ts';
 import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';
 import { normalizedEmail } from '../../../../identity/users/rules.ts';
 import { updateUser } from '../../../../identity/users/update.ts';
@@ -113,6 +115,13 @@ const show = page({
   handle: async (visit) => await profileView(visit),
 });
 
+/** @throws Failure 400 under `show_email` */
+const requireConfirmed = async ({ db }: Call, id: number, address: string): Promise<void> => {
+  const confirmed = await loadConfirmedAddressesById(db, id);
+  if (!confirmed.includes(normalizedEmail(address)))
+    throw invalid({ show_email: ['needs an address that you have confirmed'] });
+};
+
 const save = page({
   method: 'POST',
   path: '/profile',
@@ -127,6 +136,7 @@ const save = page({
       // Keeps the secondary address that is currently public.
       const address = shown === null || shown === email ? input.email : shown;
       const public_email = show_email ? address : null;
+      if (public_email !== null) await requireConfirmed(call, id, public_email);
       await updateUser(call.platform, requireActor(call), id, { ...input, public_email });
     });
     if (problems !== null) return await profileView(visit, { texts: problems }, { ...input, show_email });
