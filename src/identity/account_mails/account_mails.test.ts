@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type MailingService, startMailingService } from '../../../test/support/mail.ts';
+import { freshKey } from '../../../test/support/repositories/ssh_keys.ts';
 import { unique } from '../../../test/support/seed.ts';
 import { startTestService } from '../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../test/support/visitor.ts';
@@ -89,6 +90,34 @@ describe('a forgotten password', () => {
     ]);
     assert.ok(!stored.includes(tokenOf(link)));
     assert.match(stored, /user\.password_reset/);
+  });
+
+  it('is mailed about once it is changed, as is an SSH key', async () => {
+    await requestReset(`${user.username}@example.com`);
+    await setPassword(await lastLink(user), newPassword);
+    const browser = openVisitor(gantry);
+    await browser.signIn(user.username, newPassword);
+    await browser.get('/profile/password');
+    const passwords = {
+      current_password: newPassword,
+      password: oldPassword,
+      password_confirmation: oldPassword,
+    };
+    // All is sent before the clock moves, for work whose lease has expired runs again.
+    assert.equal((await gantry.mailsTo(user)).length, 2);
+    gantry.setTime(Date.now() + 120_000);
+    assert.equal((await browser.post('/profile/password', passwords)).status, 303);
+    const added = await gantry.api(`POST /users/${user.id}/keys`, {
+      json: { title: 'laptop', key: freshKey() },
+    });
+    assert.equal(added.status, 201, added.text);
+    const subjects = (await gantry.mailsTo(user)).map(({ subject }) => subject);
+    assert.deepEqual(subjects.toSorted(), [
+      'An SSH key was added to your account',
+      'Reset your password',
+      'Your password was changed',
+      'Your password was changed',
+    ]);
   });
 
   it('gives the same answer for an address without an account, and to blocked users', async () => {

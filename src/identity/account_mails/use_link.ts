@@ -1,5 +1,6 @@
 /** Uses the links of mails about an account: sets another password, confirms an address. */
 import { type Source, recordAudit } from '../../core/access/audit.ts';
+import { notifyOfSecurityChange } from '../../core/mail/notify_of_security_change.ts';
 import type { Platform } from '../../core/platform.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { Tx } from '../../platform/db/open.ts';
@@ -56,6 +57,7 @@ export const resetPasswordByLink = async (
       target_type: 'User',
       target_id: id,
     });
+    await notifyOfSecurityChange(platform, tx, id, 'account.password_changed');
   };
   const { store, random } = platform;
   await updateUser({ store, random, also }, { user: { id }, sudo_by_id: null, source }, id, { password });

@@ -1,4 +1,5 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
+import { notifyOfSecurityChange } from '../../core/mail/notify_of_security_change.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
@@ -51,6 +52,8 @@ export const createKey = async (call: Call, userId: number, input: KeyInput): Pr
   return await call.write(async (tx) => {
     await lockUser(tx, userId);
     await requireNoBot(tx.db, userId);
-    return await insertKey(tx, call, userId, key);
+    const row = await insertKey(tx, call, userId, key);
+    await notifyOfSecurityChange(call.platform, tx, userId, 'account.ssh_key_added');
+    return row;
   });
 };

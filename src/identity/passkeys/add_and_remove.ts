@@ -1,6 +1,7 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
+import { notifyOfSecurityChange } from '../../core/mail/notify_of_security_change.ts';
 import { invalid, notFound } from '../../platform/errors.ts';
 import { insertRow } from '../../platform/db/insert.ts';
 import { confirmPassword } from '../sessions/confirm_password.ts';
@@ -107,6 +108,7 @@ export const addPasskey = async (call: Call, passkey: NewPasskey): Promise<void>
     });
     const target = { target_type: 'Passkey', target_id: row };
     await recordAudit(tx, actor, call, { kind: 'passkey.created', ...target, details: { name } });
+    await notifyOfSecurityChange(call.platform, tx, actor.user.id, 'account.passkey_added');
   });
 };
 

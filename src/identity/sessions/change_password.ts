@@ -1,5 +1,6 @@
 import { type Call, requireActor, requireUser } from '../../core/access/call.ts';
-import type { Reader } from '../../platform/db/open.ts';
+import { notifyOfSecurityChange } from '../../core/mail/notify_of_security_change.ts';
+import type { Reader, Tx } from '../../platform/db/open.ts';
 import { invalid } from '../../platform/errors.ts';
 import { updateUser } from '../users/update.ts';
 import { confirmPassword } from './confirm_password.ts';
@@ -37,7 +38,10 @@ export const changePassword = async (
   if (await hasPassword(call.db, requireUser(call).id))
     await confirmPassword(call, passwords.current_password);
   else await requireFreshSession(call);
-  await updateUser(call.platform, actor, actor.user.id, { password: passwords.password });
+  const { store, random } = call.platform;
+  const also = async (tx: Tx, id: number): Promise<void> =>
+    await notifyOfSecurityChange(call.platform, tx, id, 'account.password_changed');
+  await updateUser({ store, random, also }, actor, actor.user.id, { password: passwords.password });
   const session = { user_id: actor.user.id, provider: null, source: call, replaced: null };
   return await startSession(call.platform, session);
 };

@@ -1,6 +1,7 @@
 /** Enrolment of the second factor by the user, who confirms the password each time. */
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { seal, unseal } from '../../core/access/credentials/encrypt_secrets.ts';
+import { notifyOfSecurityChange } from '../../core/mail/notify_of_security_change.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { conflict, invalid } from '../../platform/errors.ts';
 import { recordAudit } from '../../core/access/audit.ts';
@@ -82,6 +83,7 @@ export const replaceCodes = async (call: Call, password: string): Promise<string
     if ((await lockUser(tx, user.id)).two_factor_enabled === 0) throw conflict('409 Conflict');
     await storeCodes(tx, call.platform.secrets, user.id, codes);
     await audit(tx, call, 'recovery_codes.created');
+    await notifyOfSecurityChange(call.platform, tx, user.id, 'account.recovery_codes_replaced');
   });
   return codes;
 };
@@ -89,8 +91,10 @@ export const replaceCodes = async (call: Call, password: string): Promise<string
 /** Disables the caller's factor. @throws Failure 400 under `current_password` */
 export const disableFactor = async (call: Call, password: string): Promise<void> => {
   await confirmPassword(call, password);
+  const { id } = requireActor(call).user;
   await call.write(async (tx) => {
-    await removeFactor(tx, requireActor(call).user.id);
+    await removeFactor(tx, id);
     await audit(tx, call, 'two_factor.disabled');
+    await notifyOfSecurityChange(call.platform, tx, id, 'account.two_factor_disabled');
   });
 };

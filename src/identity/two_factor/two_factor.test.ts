@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { TOTP } from 'otpauth';
-import { type TestService, startTestService } from '../../../test/support/service.ts';
+import { type MailingService, startMailingService } from '../../../test/support/mail.ts';
 import { unique } from '../../../test/support/seed.ts';
 import { type Seen, type Visitor, openVisitor } from '../../../test/support/visitor.ts';
 
-let gantry: TestService;
-before(async () => void (gantry = await startTestService({ GANTRY_TRUSTED_PROXIES: '127.0.0.1' })));
+let gantry: MailingService;
+before(async () => void (gantry = await startMailingService({ GANTRY_TRUSTED_PROXIES: '127.0.0.1' })));
 after(async () => await gantry.close());
 
 const password = 'correct horse battery';
@@ -316,6 +316,8 @@ describe('later', () => {
     assert.equal((await browser.post(post, { current_password: 'wrong' })).status, 422);
     const fresh = codesIn(await browser.post(post, { current_password: password }));
     assert.equal(new Set([...fresh, ...codes]).size, 20);
+    const [mail] = await gantry.mailsTo(person);
+    assert.equal(mail?.subject, 'Your recovery codes were replaced');
     assert.equal((await answer(await startSignIn(person), codes[0] ?? '')).status, 422);
     assert.equal((await answer(await startSignIn(person), fresh[0] ?? '')).status, 303);
   });
@@ -327,6 +329,8 @@ describe('later', () => {
     assert.equal((await browser.post(`${path}/disable`, { current_password: password })).status, 303);
     await openVisitor(gantry).signIn(person.username, password);
     assert.equal((await gantry.api(`GET /users/${person.id}`)).body.two_factor_enabled, false);
+    const [mail] = await gantry.mailsTo(person);
+    assert.equal(mail?.subject, 'Two-factor authentication was turned off');
   });
 
   it('is recorded in the audit log', async () => {

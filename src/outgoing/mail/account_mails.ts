@@ -1,4 +1,5 @@
 /** Writes mails about the account itself, and test mails. */
+import { type SecurityMailKind, securityMailKinds } from '../../core/mail/notify_of_security_change.ts';
 import type { Platform } from '../../core/platform.ts';
 import {
   type AccountPurpose,
@@ -48,6 +49,44 @@ const testContent: Content = {
   link: null,
 };
 
+const ifNotYou =
+  'If this was not you, change your password, and remove the passkeys and SSH keys that are not yours.';
+
+/** Subject, headline and the page of the account that shows the change. */
+const securityChanges: Record<SecurityMailKind, [subject: string, headline: string, page: string]> = {
+  'account.passkey_added': [
+    'A passkey was added to your account',
+    'A passkey was added to your account. It signs in without password and second factor, also after you change your password.',
+    'passkeys',
+  ],
+  'account.ssh_key_added': [
+    'An SSH key was added to your account',
+    'An SSH key was added to your account. It reads and changes repositories in your name.',
+    'keys',
+  ],
+  'account.password_changed': [
+    'Your password was changed',
+    'The password of your account was changed, and all browsers were signed out. Passkeys and SSH keys still work.',
+    'passkeys',
+  ],
+  'account.two_factor_disabled': [
+    'Two-factor authentication was turned off',
+    'Two-factor authentication of your account was turned off.',
+    'two_factor',
+  ],
+  'account.recovery_codes_replaced': [
+    'Your recovery codes were replaced',
+    'The recovery codes of your account were replaced.',
+    'two_factor',
+  ],
+};
+
+const writeSecurityChange = ({ baseUrl }: Platform, to: string, kind: SecurityMailKind): Addressed => {
+  const [subject, headline, path] = securityChanges[kind];
+  const link = { text: 'Check your account', url: `${baseUrl()}/profile/${path}` };
+  return { to, subject, headline, body: ifNotYou, link };
+};
+
 type Addressed = Content & { to: string };
 
 const readAddedAddress = async (
@@ -70,6 +109,8 @@ const readAddedAddress = async (
 const readContent = async (platform: Platform, to: string, row: MailRow): Promise<Addressed | null> => {
   if (row.kind === testMailKind) return { ...testContent, to };
   if (row.kind === emailAddedKind) return await readAddedAddress(platform, to, row);
+  const change = securityMailKinds.find((kind) => kind === row.kind);
+  if (change !== undefined) return writeSecurityChange(platform, to, change);
   const purpose = (Object.keys(accountMailKinds) as AccountPurpose[]).find(
     (name) => accountMailKinds[name] === row.kind,
   );

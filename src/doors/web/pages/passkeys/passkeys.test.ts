@@ -8,7 +8,8 @@ import {
 } from '../../../../../test/support/authenticator.ts';
 import { startHookReceiver } from '../../../../../test/support/servers/hook_receiver.ts';
 import { seedUser } from '../../../../../test/support/seed.ts';
-import { type TestService, startTestService } from '../../../../../test/support/service.ts';
+import { type MailingService, startMailingService } from '../../../../../test/support/mail.ts';
+import type { TestService } from '../../../../../test/support/service.ts';
 import { type Seen, type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
 const origin = 'https://git.example.com';
@@ -18,10 +19,10 @@ const path = '/profile/passkeys';
 const signInPath = '/users/sign_in/passkey';
 const from = { origin };
 
-let gantry: TestService;
+let gantry: MailingService;
 let bound: Pick<TestService, 'url'>;
 before(async () => {
-  gantry = await startTestService({ GANTRY_EXTERNAL_URL: origin, GANTRY_TRUSTED_PROXIES: '127.0.0.1' });
+  gantry = await startMailingService({ GANTRY_EXTERNAL_URL: origin, GANTRY_TRUSTED_PROXIES: '127.0.0.1' });
   const { port } = gantry.service.app.server.address() as AddressInfo;
   bound = { url: `http://127.0.0.1:${port}` };
 });
@@ -105,6 +106,17 @@ test('a passkey is added, signs in without password and second factor, and is re
     kinds.map(({ kind }) => kind),
     ['passkey.created', 'passkey.deleted'],
   );
+});
+
+test('the address of the account learns of a new passkey', async () => {
+  const user = await withPasskey();
+  const [mail, ...more] = await gantry.mailsTo(user);
+  assert.deepEqual(more, []);
+  assert.match(
+    mail?.text ?? '',
+    /A passkey was added to your account\..*also after you change your password/s,
+  );
+  assert.ok(mail?.text.includes(`${origin}/profile/passkeys`));
 });
 
 test('an answer counts once, in the browser that was asked, for ten minutes', async () => {
