@@ -9,6 +9,7 @@ export type GatheredOutput = {
   resume: () => void;
   /** Sends what was read. */
   flush: () => void;
+  /** Reads no more. */
   stop: () => void;
 };
 
@@ -16,7 +17,7 @@ export type GatheredOutput = {
 export const gatherOutput = (source: Readable, send: (piece: Buffer) => boolean): GatheredOutput => {
   let chunks: Buffer[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let [isReading, isWanted] = [false, true];
+  let [isReading, isWanted, isStopped] = [false, true, false];
   const flush = (): void => {
     if (chunks.length === 0) return;
     const piece = Buffer.concat(chunks);
@@ -29,23 +30,28 @@ export const gatherOutput = (source: Readable, send: (piece: Buffer) => boolean)
   };
   const pause = (): void => {
     isReading = false;
-    if (source.readableEnded) return;
+    if (isStopped || source.readableEnded) return;
     source.pause();
     timer ??= setTimeout(resume, readInterval);
     flush();
   };
-  source.on('data', (chunk: Buffer) => {
+  const collect = (chunk: Buffer): void => {
     chunks.push(chunk);
     // By then, everything that the pipe holds has been read.
     if (!isReading) setImmediate(pause);
     isReading = true;
-  });
+  };
+  source.on('data', collect);
   return {
     flush,
     resume: () => {
       isWanted = true;
-      if (timer === undefined) source.resume();
+      if (timer === undefined && !isStopped) source.resume();
     },
-    stop: () => clearTimeout(timer),
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+      source.off('data', collect);
+    },
   };
 };

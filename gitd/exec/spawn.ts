@@ -219,11 +219,14 @@ type Supervision = {
 const superviseGroup = (child: ChildProcess, run: GitRun): Supervision => {
   const pid = child.pid ?? 0;
   let reason: GitError | null = null;
+  let hasEnded = false;
   let killTimer: NodeJS.Timeout | undefined;
   let orphanTimer: NodeJS.Timeout | undefined;
   const kill = (why = new GitError('unavailable', 'the process was stopped')): void => {
-    if (killTimer !== undefined || pid === 0) return;
+    if (hasEnded || killTimer !== undefined || pid === 0) return;
     reason = why;
+    // A paused stream never ends by itself, and the process counts until it has.
+    if (run.stopsAtPause === true) child.stdout?.destroy();
     signalGroup(pid, 'SIGTERM');
     killTimer = setTimeout(() => signalGroup(pid, 'SIGKILL'), killDelay);
   };
@@ -239,6 +242,7 @@ const superviseGroup = (child: ChildProcess, run: GitRun): Supervision => {
     getReason: () => reason,
     killRest: () => signalGroup(pid, 'SIGKILL'),
     end: () => {
+      hasEnded = true;
       for (const timer of [limitTimer, killTimer, orphanTimer]) clearTimeout(timer);
       run.signal?.removeEventListener('abort', onAbort);
     },

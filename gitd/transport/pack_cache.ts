@@ -184,6 +184,7 @@ const fill = async (entry: Entry, source: Source, { drop, sweep }: EntryTable): 
     if (entry.dropped && entry.readers === 0) await remove(entry);
   } catch {
     entry.state = 'failed';
+    entry.stop.abort(new GitError('unavailable', 'the answer could not be stored'));
     drop(entry);
   }
   notifyWaiters(entry);

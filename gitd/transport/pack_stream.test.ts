@@ -1,16 +1,21 @@
 /** Tests plain fetches, whose packs come from `git pack-objects` itself. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import {
   newRepositoryAndTree,
   type TestRepository,
   useStorage,
 } from '../../test/support/repositories/repository_storage.ts';
+import { GitError } from '../git_error.ts';
 import { packet, readPacketAt } from './packet_lines.ts';
 import { parsePlainFetch, parseRequest } from './parse_request.ts';
+import { uploadPack } from './upload_pack.ts';
 
 const storage = useStorage();
 
@@ -131,6 +136,40 @@ test('a client of a damaged repository is told that there is no pack', async () 
   const { error, isEnded } = await readResponse(repository, 'no-progress', `want ${only}`, 'done');
   assert.deepEqual([error, isEnded], ['the pack could not be made\n', false]);
   await tree.remove();
+});
+
+test('clients that leave in the middle of a pack, or are cut off, free the places of their processes', async () => {
+  const { repository, tree } = await newRepositoryAndTree(storage);
+  const [only = ''] = await repository.commitAll({ 'a.bin': randomBytes(1_500_000).toString('latin1') });
+  await tree.remove();
+  const args = ['no-progress', `want ${only}`, 'done'];
+  for (const more of [['ofs-delta'], ['thin-pack'], ['include-tag']]) {
+    const control = new AbortController();
+    const outputs = Array.from(
+      { length: 16 },
+      () => new Writable({ highWaterMark: 1, write: () => undefined }),
+    );
+    const stalled = outputs.map(async (output) => {
+      output.on('error', () => undefined);
+      const io = {
+        output,
+        input: Readable.from([fetchRequest(...args)]),
+        ask: assert.fail,
+        tell: assert.fail,
+      };
+      const params = { repository: repository.name, protocol: 2, stateless: true, head: null } as const;
+      await uploadPack(params, { ...repository.context, signal: control.signal }, io as never).catch(
+        () => undefined,
+      );
+    });
+    await setTimeout(300);
+    control.abort(new GitError('limit', 'the client is too slow'));
+    // These clients are still connected, and read nothing.
+    const { pack, error } = await readResponse(repository, ...more, ...args);
+    assert.deepEqual([pack.toString('latin1', 0, 4), error], ['PACK', '']);
+    for (const output of outputs) output.destroy(new Error('the client has gone'));
+    await Promise.all(stalled);
+  }
 });
 
 test('negotiation, shallow history, filters and unknown words are left to upload-pack', () => {

@@ -32,11 +32,6 @@ const readStart = async (chunks: Chunks): Promise<{ start: Buffer; isWhole: bool
   return { start: Buffer.concat(read), isWhole: false };
 };
 
-const readAll = async function* readAll(start: Buffer, chunks: Chunks): AsyncGenerator<Buffer> {
-  yield start;
-  for (let next = await chunks.next(); next.value !== undefined; next = await chunks.next()) yield next.value;
-};
-
 type Run = Omit<GitRun, 'slot' | 'signal'> & { input?: Buffer };
 
 type Started = { git: GitProcess; start: Buffer; isWhole: boolean; rest: Chunks };
@@ -54,6 +49,19 @@ const discard = ({ git }: Started): void => {
   git.stdout.destroy();
 };
 
+/** Yields the whole output. Ends git if the reader leaves. */
+const readAll = async function* readAll(started: Started): AsyncGenerator<Buffer> {
+  const { start, rest } = started;
+  let isEnded = false;
+  try {
+    yield start;
+    for (let next = await rest.next(); next.value !== undefined; next = await rest.next()) yield next.value;
+    isEnded = true;
+  } finally {
+    if (!isEnded) discard(started);
+  }
+};
+
 /** `key`: equal where the output is the same. */
 export type OutputParts = { run: Run; key: string; output: Writable; watching: Watchdog };
 
@@ -69,13 +77,13 @@ export const sendOutput = async (
   watching.signal.addEventListener('abort', onGone, { once: true });
   let unused: Started | null = null;
   const source = async (signal: AbortSignal) => {
-    const { git, start, rest } = unused ?? (await startGit(context, run, stop.signal));
+    const started = unused ?? (await startGit(context, run, stop.signal));
     unused = null;
     watching.signal.removeEventListener('abort', onGone);
     signal.addEventListener('abort', () => stop.abort(signal.reason), { once: true });
-    const ended = succeeded(git, run.command);
+    const ended = succeeded(started.git, run.command);
     ended.catch(() => undefined);
-    return { output: Readable.from(readAll(start, rest)), ended };
+    return { output: Readable.from(readAll(started)), ended };
   };
   try {
     if (!cache.holds(key)) {
@@ -83,7 +91,9 @@ export const sendOutput = async (
       if (unused.isWhole) {
         await succeeded(unused.git, run.command);
         output.write(unused.start);
-        return unused.start;
+        const answer = unused.start;
+        unused = null;
+        return answer;
       }
     }
     if (unused !== null && cache.holds(key)) {

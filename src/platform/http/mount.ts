@@ -13,7 +13,7 @@ import {
 } from './endpoint.ts';
 import { discardBody } from './body/discard_body.ts';
 import { getFileParams, getReceivedFiles } from './body/file_parts.ts';
-import { readLargeBody } from './body/large_bodies.ts';
+import { readLargeBody, releaseLargeBody } from './body/large_bodies.ts';
 import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
 import { type Page, pageHeaders, pageRequest } from './page.ts';
 import { type IgnoredParams, ignoredParams, ignoredParamsHeader } from './ignored_params.ts';
@@ -119,13 +119,12 @@ const readRequestBody = async <C extends BaseCall>(
   { endpoint }: Mounted<C>,
   open: OpenCall<C>,
   request: FastifyRequest,
-  reply: FastifyReply,
 ): Promise<Buffer | undefined> => {
   if (endpoint.maxRequestBytes === undefined) return request.body as Buffer | undefined;
   if (!(Number(request.headers['content-length'] ?? NaN) <= maxBodyBytes)) {
     admit(endpoint.audience, await open(request, request.query as RawParams, endpoint));
   }
-  return await readLargeBody(request, reply, endpoint.maxRequestBytes);
+  return await readLargeBody(request, endpoint.maxRequestBytes);
 };
 
 const serve = async <C extends BaseCall>(
@@ -136,7 +135,7 @@ const serve = async <C extends BaseCall>(
 ): Promise<FastifyReply> => {
   const { endpoint } = mounted;
   if (getQuery(request.url).length > maxQueryBytes) throw tooLong();
-  const bytes = await readRequestBody(mounted, open, request, reply);
+  const bytes = await readRequestBody(mounted, open, request);
   const body = bytes === undefined ? {} : await tryBody(request, bytes, mounted.files.length > 0);
   const sent = { ...(request.query as RawParams), ...(isFailure(body) ? {} : body) };
   const call = await open(request, sent, endpoint);
@@ -252,6 +251,8 @@ export const discardingRest =
     } catch (error) {
       if (!(await discardBody(request.raw))) void reply.header('connection', 'close');
       throw error;
+    } finally {
+      releaseLargeBody(request);
     }
   };
 

@@ -38,20 +38,16 @@ const withBoxes = ({ params }: AnyPage, sent: RawParams): RawParams => {
 };
 
 /** Returns the body of a form. That of a large one is read here: the visitor is known now. */
-const readForm = async (
-  { method, path }: AnyPage,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Buffer | undefined> => {
+const readForm = async ({ method, path }: AnyPage, request: FastifyRequest): Promise<Buffer | undefined> => {
   const max = largeForms.get(`${method} ${path}`);
-  return max === undefined ? (request.body as Buffer | undefined) : await readLargeBody(request, reply, max);
+  return max === undefined ? (request.body as Buffer | undefined) : await readLargeBody(request, max);
 };
 
-const sentBy = async (page: AnyPage, request: FastifyRequest, reply: FastifyReply): Promise<RawParams> => {
+const sentBy = async (page: AnyPage, request: FastifyRequest): Promise<RawParams> => {
   const query = request.query as RawParams;
   // As sent: the route path encodes file names a second time.
   if (request.originalUrl.length > maxQueryBytes) throw tooLong();
-  const body = request.method === 'POST' ? await readForm(page, request, reply) : undefined;
+  const body = request.method === 'POST' ? await readForm(page, request) : undefined;
   if (body === undefined) return query;
   return { ...query, ...(await parsePageForm(request.headers['content-type'], body)) };
 };
@@ -161,7 +157,7 @@ export const serve = async (
   }
   // Same answer as for an unknown route.
   if (page.audience === 'admin' && !admin) throw new Failure('not_found', { message: '404 Not Found' });
-  const form = await sentBy(page, request, reply);
+  const form = await sentBy(page, request);
   visit.files = getFileParts(form);
   const shown = { audience: page.audience, token: form['authenticity_token'] };
   const needsToken = page.method === 'POST' && page.isSignedLink !== true;

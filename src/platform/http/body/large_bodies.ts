@@ -1,5 +1,5 @@
-/** Bounds the memory of large bodies. Each is kept whole, until its request is answered. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+/** Bounds the memory of large bodies. Each is kept whole, until the handler of its request has ended. */
+import type { FastifyRequest } from 'fastify';
 import { tooManyRequests, unavailable } from '../../errors.ts';
 import { maxBodyBytes } from './parse_body.ts';
 import { readBody } from './read_body.ts';
@@ -10,6 +10,8 @@ const maxBytesOfOne = 64 * 2 ** 20;
 /** Seconds after which a refused client may retry. */
 const retryAfter = 5;
 
+/** Release the bytes of requests in progress. */
+const releases = new WeakMap<FastifyRequest, () => void>();
 let bytesOfAll = 0;
 const bytesByHolder = new Map<string, number>();
 
@@ -34,21 +36,22 @@ const getAnnounced = ({ headers }: FastifyRequest, maxBytes: number): number => 
   return length <= maxBytes ? length : maxBytes;
 };
 
+/** Called when the handler of a request has ended, which may be after its client has left. */
+export const releaseLargeBody = (request: FastifyRequest): void => {
+  releases.get(request)?.();
+  releases.delete(request);
+};
+
 /**
- * Reads the body of a request whose user is known.
+ * Reads the body of a request whose user is known. The handler must be mounted so that `releaseLargeBody` follows.
  * @throws Failure 413 past `maxBytes`, 429 if the user sends too much at once, 503 if all users do, 400 if the client
  *   disconnects
  */
-export const readLargeBody = async (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  maxBytes: number,
-): Promise<Buffer> => {
+export const readLargeBody = async (request: FastifyRequest, maxBytes: number): Promise<Buffer> => {
   const bytes = getAnnounced(request, maxBytes);
   if (bytes > maxBodyBytes) {
     const { userId, ip } = request;
-    const release = reserve(userId === null ? ip : `user ${userId}`, bytes);
-    reply.raw.once('close', release);
+    releases.set(request, reserve(userId === null ? ip : `user ${userId}`, bytes));
   }
   return await readBody(request.raw, maxBytes);
 };
