@@ -15,6 +15,8 @@
  * busy machine, where wall time does not. Goals for time are those of the machine they were set on, times how much
  * longer this one takes for a bare `node:http` answer. Every answer is checked. Linux only.
  */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Postgres, startPostgres } from '../test/support/databases/postgres.ts';
 import { type Bench, type Measure, type Pace, calibrated } from './bench.ts';
@@ -181,6 +183,9 @@ const finish = (figures: Figure[], pace: Pace): void => {
 
 const main = async (): Promise<void> => {
   if (process.platform !== 'linux') throw new Error('the bench reads /proc: it needs Linux');
+  // `bin/gantry` runs the sources, which start more slowly and take more memory, if they are newer than the bundles.
+  progress('building');
+  execFileSync(process.execPath, [join(import.meta.dirname, '../build.ts')]);
   const postgres: Postgres | null = flags.postgres === true ? await startPostgres({ isDurable: true }) : null;
   const besides =
     postgres === null

@@ -113,5 +113,5 @@ test('reports failed and overdue background work', async () => {
     after.get('failed work') ?? '',
     /^fail: purge_project \(1\): .*gantry admin work list --state failed.*gantry admin work retry --all/,
   );
-  assert.match(after.get('work') ?? '', /^warn: \d+ wait .*due since/);
+  assert.match(after.get('work') ?? '', /^warn: \d+ waiting, .*due since/);
 });

@@ -57,7 +57,8 @@ const processes = (): Process[] =>
 const workers = (project: SeededProject): Process[] => {
   const all = processes();
   const first = all.filter(
-    ({ command }) => /git .*(?:receive|upload)-pack/.test(command) && command.includes(dirOf(project)),
+    ({ command }) =>
+      /git .*(?:receive-pack|upload-pack|pack-objects)/.test(command) && command.includes(dirOf(project)),
   );
   const found = new Map(first.map((one) => [one.pid, one]));
   for (let grown = -1; grown !== found.size;) {
@@ -139,7 +140,7 @@ test('leaves no process when a client stops reading a clone and disconnects', as
   const project = await seedProject(gantry);
   await tree.git('push', '--quiet', urlOf(project), 'main');
   const id = await tree.git('rev-parse', 'main');
-  // A clone would be cached; a client that already has commits is not.
+  // A clone may be cached; the answer to a client that already has commits is not.
   const body = [
     packetOf('command=fetch'),
     packetOf('object-format=sha1'),
@@ -161,7 +162,7 @@ test('leaves no process when a client stops reading a clone and disconnects', as
   });
   sent.end(body);
   await answered.promise;
-  assert.ok(workers(project).some(({ command }) => command.includes('upload-pack')));
+  assert.ok(workers(project).some(({ command }) => command.includes('pack-objects')));
   sent.destroy();
   await until('no process is left', () => workers(project).length === 0);
 });

@@ -255,7 +255,7 @@ test('creates no account where sign-up is closed or the domain is refused', asyn
 test('creates no account for an invalid address', async () => {
   const visitor = openVisitor(gantry);
   const seen = await signIn(visitor, somebody({ email: 'two@signs@example.com' }));
-  assert.match(await said(visitor, seen), /makes no account here/);
+  assert.match(await said(visitor, seen), /does not allow an account here/);
 });
 
 test('creates one account for two concurrent first sign-ins', async () => {

@@ -300,7 +300,7 @@ describe('Bodies of commits, 32 MiB', () => {
     for (let sent = 0; sent < 6; sent += 1) begin(team.master.token);
     await until('all but two are refused', () => statuses.length === 4);
     assert.deepEqual(statuses, [429, 429, 429, 429]);
-    const body = JSON.stringify({ padding: 'x'.repeat(3 * mebi) });
+    const body = JSON.stringify({ padding: 'x'.repeat(2 * mebi) });
     const send = async (as: string): Promise<number> =>
       (await world.raw(`POST ${path}`, { as, headers: json, body })).status;
     // 400: it was read, and has no branch.

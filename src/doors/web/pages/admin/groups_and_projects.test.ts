@@ -67,7 +67,7 @@ test('shows where a project is stored and how large it is', async () => {
   assert.match(text, /<dt>Storage<\/dt><dd><a href="\/admin\/projects\?storage=default">default</);
   assert.match(text, /<code>@hashed\/[\da-f]{2}\/[\da-f]{2}\/[\da-f]{64}\.git<\/code>/);
   assert.match(text, /<dt>Commits<\/dt><dd>1<\/dd>/);
-  assert.match(text, /<dt>Repository<\/dt><dd>\d+(?:\.\d)? (?:bytes|KB)<\/dd>/);
+  assert.match(text, /<dt>Repository<\/dt><dd>\d+(?:\.\d)? (?:bytes|KiB)<\/dd>/);
   assert.equal((await admin.get('/admin/projects/999999999')).status, 404);
 });
 

@@ -55,13 +55,21 @@ const offered = async (id: number): Promise<Act[]> => {
   return acts.filter((act) => new RegExp(`action="[^"]*/jobs/${id}/${act}"`).test(text));
 };
 
-/** Checks whether the action changed anything: cancelling a finished job answers with the job unchanged. */
+/** Checks whether the action changed anything: the API answers a cancelled or erased job unchanged in some states. */
 const isDone = async (status: JobStatus, act: Act): Promise<boolean> => {
   const id = await inStatus(status);
+  const { db } = gantry.service.platform.store;
+  const read = async () =>
+    await db
+      .selectFrom('jobs')
+      .select(['status', 'erased_at'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+  const before = await read();
   const reply = await gantry.api(`POST /projects/${project.id}/jobs/${id}/${act}`);
-  if (act !== 'cancel') return reply.status === 201;
-  const query = gantry.service.platform.store.db.selectFrom('jobs').select('status').where('id', '=', id);
-  return (await query.executeTakeFirstOrThrow()).status !== status;
+  if (act === 'cancel') return (await read()).status !== before.status;
+  if (act === 'erase') return (await read()).erased_at !== before.erased_at;
+  return reply.status === 201;
 };
 
 for (const status of statuses) {
