@@ -1,8 +1,12 @@
 /** `gantry storage copy-blobs` moves artifacts, uploads and pictures to a bucket. */
 import assert from 'node:assert/strict';
-import { existsSync, globSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { lockFolder } from '../../src/app/service/data_folder.ts';
+import { copyToBucket } from '../../src/platform/blob/copy_to_bucket.ts';
+import { openBucket } from '../../src/platform/blob/s3_client.ts';
+import { readMarker } from '../../src/platform/git/instance_marker.ts';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
 import { type Place, type Running, newPlace } from './gantry.ts';
 
@@ -72,6 +76,11 @@ test('copies beside the service, and completes the move after its end', async ()
 
   // As the service does for a project that was deleted.
   rmSync(join(place.data, 'blobs/projects/2'), { recursive: true });
+  assert.deepEqual(
+    await copy(),
+    { copied: 0, ...none, present: 2, isComplete: false },
+    'removes nothing yet',
+  );
   const added = await upload(alone, 'added');
   await alone.end('SIGTERM');
 
@@ -89,7 +98,7 @@ test('copies beside the service, and completes the move after its end', async ()
   assert.equal((await place.run('serve')).code, 1, 'the old folder is not used again');
 });
 
-test('goes on after an interruption, and leaves damaged files out', async () => {
+test('continues after an interruption, and leaves damaged files out', async () => {
   const alone = await place.serve();
   await addProject(alone);
   for (const words of ['one', 'two', 'three']) await upload(alone, words);
@@ -99,12 +108,49 @@ test('goes on after an interruption, and leaves damaged files out', async () => 
   await s3.stop();
   const away = await place.run('storage copy-blobs', { env: s3.environment });
   assert.equal(away.code, 1);
-  assert.match(away.stderr, /refused a request for the bucket .*; run the command again to go on/);
+  assert.match(away.stderr, /refused a request for the bucket .*; run the command again to continue/);
   await s3.start();
-  const { copied, present, damaged, isComplete } = await copy();
-  assert.deepEqual([copied, present, isComplete], [3, 0, true]);
-  assert.deepEqual(damaged, [file.replace('blobs/', '')]);
+  const incomplete = await place.run('storage copy-blobs --json', { env: s3.environment });
+  assert.equal(incomplete.code, 1);
+  assert.match(incomplete.stderr, /damaged files were not copied: restore them/);
+  const { copied, damaged, isComplete } = JSON.parse(incomplete.stdout) as Record<string, unknown>;
+  assert.deepEqual([copied, damaged, isComplete], [3, [file.replace('blobs/', '')], false]);
+  mkdirSync(join(place.data, 'blobs.moved'));
+  const left = await place.run('storage copy-blobs --skip-damaged', { env: s3.environment });
+  assert.match(left.stderr, /blobs\.moved is left from an earlier move/);
+  rmSync(join(place.data, 'blobs.moved'), { recursive: true });
+  const skipped = await place.run('storage copy-blobs --skip-damaged', { env: s3.environment });
+  assert.equal(skipped.code, 0, skipped.stderr);
+  assert.match(skipped.stdout, /is damaged and was not copied\n.*\. The bucket takes the place/);
   await (await place.serve('serve', { env: s3.environment })).end('SIGTERM');
+});
+
+test('removes nothing where the folder was moved, and refuses to run twice', async () => {
+  const alone = await place.serve();
+  await addProject(alone);
+  await upload(alone, 'kept');
+  await copy();
+  await alone.end('SIGTERM');
+  const before = s3.keys();
+  const root = join(place.data, 'blobs');
+  const parts = {
+    root,
+    bucket: openBucket(s3.place, () => undefined),
+    instance: (await readMarker(root)) ?? '',
+    isLast: true,
+    skipsDamaged: false,
+    onTotal: () => renameSync(root, `${root}.away`),
+    advance: () => undefined,
+  };
+  await assert.rejects(copyToBucket(parts), /is not the folder of artifacts and uploads/);
+  assert.deepEqual(s3.keys(), before);
+  renameSync(`${root}.away`, root);
+
+  const { release } = lockFolder(join(place.data, 'copy_blobs'));
+  const second = await place.run('storage copy-blobs', { env: s3.environment });
+  release();
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /another "gantry storage copy-blobs" runs on/);
 });
 
 test('refuses a bucket that is in use, and settings without one', async () => {

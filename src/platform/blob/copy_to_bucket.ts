@@ -1,6 +1,6 @@
 /**
  * Copies the blobs of a folder to a bucket, which then takes the place of the folder. May be interrupted and begun
- * again, and run several times while a service uses the folder. The marker of the instance comes last: without it, no
+ * again, and run several times while a service uses the folder: only the last run, without the service, removes. The marker of the instance comes last: without it, no
  * service accepts the bucket.
  */
 import { createReadStream } from 'node:fs';
@@ -23,6 +23,8 @@ export type CopyParts = {
   instance: string;
   /** Whether nothing uses the folder, so that this run is the last. */
   isLast: boolean;
+  /** Whether the move may be completed without damaged files. */
+  skipsDamaged: boolean;
   /** Called with the number of files, and after each of them. */
   onTotal: (files: number) => void;
   advance: () => void;
@@ -45,6 +47,9 @@ const copyMarker = 'gantry-copy';
 /** Files copied at once. */
 const concurrency = 4;
 const areas = ['avatars', 'projects'];
+
+const otherFolder = (root: string): StartFailure =>
+  new StartFailure(`${root} is not the folder of artifacts and uploads of this instance: check --data`);
 
 /** Lists the keys of the files below a folder, which are their paths below the root. */
 const listFiles = async function* listFiles(root: string, prefix: string): AsyncGenerator<string> {
@@ -86,8 +91,21 @@ const copyFile = async ({ root, bucket }: CopyParts, key: string): Promise<boole
   return isSame;
 };
 
+/**
+ * Checks that the folder is still there and the bucket still unused: else what the folder lacks is not what the service
+ * removed.
+ */
+const requireUnmoved = async ({ root, bucket, instance }: CopyParts): Promise<void> => {
+  if ((await readMarker(root)) !== instance) throw otherFolder(root);
+  const owner = await readBucketMarker(bucket);
+  if (owner !== null)
+    throw new StartFailure(
+      `the instance ${owner} uses the bucket ${bucket.name} meanwhile: nothing was removed`,
+    );
+};
+
 const copyArea = async (parts: CopyParts, area: string, result: CopyResult): Promise<void> => {
-  const { root, bucket, advance } = parts;
+  const { root, bucket, isLast, advance } = parts;
   const existing = await listKeys(bucket, `${area}/`);
   const files = await Array.fromAsync(listFiles(root, `${area}/`));
   await forEachConcurrently(files, concurrency, async (key) => {
@@ -103,6 +121,8 @@ const copyArea = async (parts: CopyParts, area: string, result: CopyResult): Pro
     }
     advance();
   });
+  if (!isLast) return;
+  await requireUnmoved(parts);
   await forEachConcurrently(existing.keys(), concurrency, async (key) => {
     if (!/^[\da-f]{64}$/.test(basename(key))) return;
     await bucket.find({ method: 'DELETE', key });
@@ -137,23 +157,21 @@ const beginCopy = async ({ bucket, instance }: CopyParts): Promise<void> => {
  * @throws Failure 503 if the bucket does not answer
  */
 export const copyToBucket = async (parts: CopyParts): Promise<CopyResult> => {
-  const { root, bucket, instance, isLast } = parts;
+  const { root, bucket, instance, isLast, skipsDamaged } = parts;
   const result: CopyResult = { copied: 0, present: 0, removed: 0, damaged: [], isComplete: true };
   if (!(await bucket.exists())) throw new StartFailure(`there is no bucket ${bucket.name}: create it`);
   const owner = await readBucketMarker(bucket);
   if (owner === instance) return result;
   if (owner !== null)
     throw new StartFailure(`the bucket ${bucket.name} belongs to the instance ${owner}: use another`);
-  if ((await readMarker(root)) !== instance)
-    throw new StartFailure(
-      `${root} is not the folder of artifacts and uploads of this instance: check --data`,
-    );
+  if ((await readMarker(root)) !== instance) throw otherFolder(root);
   await beginCopy(parts);
   let total = 0;
   for (const area of areas) for await (const _file of listFiles(root, `${area}/`)) total += 1;
   parts.onTotal(total);
   for (const area of areas) await copyArea(parts, area, result);
-  if (!isLast) return { ...result, isComplete: false };
+  if (!isLast || (result.damaged.length > 0 && !skipsDamaged)) return { ...result, isComplete: false };
+  await requireUnmoved(parts);
   await bucketMarker(bucket).claim(instance);
   await bucket.find({ method: 'DELETE', key: copyMarker });
   return result;
