@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openPlaceToRead } from '../../src/app/backup/open_place.ts';
+import { findManifest } from '../../src/app/backup/places/backup_place.ts';
+import { restoreBackup } from '../../src/app/backup/restore.ts';
+import { readConfig } from '../../src/platform/config/read_config.ts';
 import { enqueue } from '../../src/platform/queue/enqueue.ts';
 import { type Place, type Running, newPlace } from './gantry.ts';
 
@@ -92,6 +97,42 @@ const untilHeld = async (name: string): Promise<void> => {
     });
   while (!(await isHeld())) await pause(200);
 };
+
+test('a copy is quiet as soon as its database is there', async () => {
+  const other = newPlace();
+  try {
+    const { config } = readConfig({}, other.env);
+    mkdirSync(config.data, { mode: 0o700 });
+    const reader = await openPlaceToRead(config, folder, other.data);
+    const manifest = await findManifest(reader, undefined);
+    let part = '';
+    const killed = restoreBackup({
+      config,
+      place: reader,
+      manifest,
+      isQuiet: true,
+      onPart: (label) => void (part = label),
+      advance: () => {
+        if (part === 'database restored') throw new Error('killed');
+      },
+    });
+    await assert.rejects(killed, /killed/);
+    const loud = await other.run(`backup restore ${folder}`);
+    assert.equal(loud.code, 1);
+    assert.match(loud.stderr, /with --quiet was interrupted here: complete it with --quiet/);
+    const service = await other.serve();
+    assert.match(service.stdout(), /the instance is quiet/);
+    await service.end('SIGTERM');
+    await ok(other, `backup restore ${folder} --quiet`);
+    const completed = await other.serve();
+    assert.match(completed.stdout(), /the instance is quiet/);
+    const page = await (await fetch(`${completed.url}/users/sign_in`)).text();
+    assert.match(page, /This is a copy, restored from the backup/);
+    await completed.end('SIGTERM');
+  } finally {
+    await other.remove();
+  }
+});
 
 test('a quiet copy sends nothing, runs no schedule and makes no backup', async () => {
   await place.store(

@@ -16,7 +16,7 @@ import { systemClock } from '../../platform/time.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { databaseFile, openAnyStore } from '../service/open_database.ts';
 import { openStorages } from '../service/open_storages.ts';
-import { makeQuiet } from '../service/quiet.ts';
+import { makeQuiet, markQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { readContents } from './contents.ts';
 import { loadStoredDatabase, writeDatabase } from './database_chunks.ts';
@@ -73,6 +73,13 @@ const releaseHolds = (file: string): void => {
     update work set locked_until = null, locked_by = null where locked_until is not null;
     delete from byte_holds;
     update backups set held_until = null where held_until is not null`);
+  database.close();
+};
+
+/** Records in the copy, before it takes its place, that it is quiet: the restore may end before its last step. */
+const markFile = (file: string): void => {
+  const database = new DatabaseSync(file);
+  markQuiet(database);
   database.close();
 };
 
@@ -161,17 +168,18 @@ const fillTarget = async (restore: RestoreParts, file: string): Promise<void> =>
  * continues
  */
 export const restoreBackup = async (restore: RestoreParts): Promise<void> => {
-  const { config, manifest } = restore;
+  const { config, manifest, isQuiet = false } = restore;
   const folder = join(workFolder(config), 'database');
   try {
     const file = await extractDatabase(restore, folder);
     releaseHolds(file);
+    if (isQuiet) markFile(file);
     requireStorages(file, config);
     requireSharedLogs(file, restore);
-    if (!(await claimTarget(config, manifest))) await fillTarget(restore, file);
+    if (!(await claimTarget(config, { manifest, isQuiet }))) await fillTarget(restore, file);
     const { store } = await openInstance(parts(config));
     try {
-      if (restore.isQuiet === true) await makeQuiet(store, manifest.name);
+      if (isQuiet) await makeQuiet(store, manifest.name);
     } finally {
       await store.close();
     }

@@ -12,12 +12,25 @@ import { databaseFile, openAnyStore } from '../service/open_database.ts';
 import { readSecrets, secretsPath } from '../service/secrets.ts';
 import type { Manifest } from './manifest.ts';
 
+export type Restored = { manifest: Manifest; isQuiet: boolean };
+
 /** A file in the data folder while a restore fills it: the same restore may continue after an interruption. */
 const progressFile = (config: Config): string => join(config.data, 'restoring');
+const quietWord = '--quiet';
 
-const readProgress = (config: Config): string | null => {
+/**
+ * Returns the name of the backup that an interrupted restore has begun with; null: there is none.
+ * @throws StartFailure if it was quiet and would be completed as another one
+ */
+const readProgress = (config: Config, { isQuiet }: Restored): string | null => {
   const file = progressFile(config);
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+  if (!existsSync(file)) return null;
+  const [name = '', word] = readFileSync(file, 'utf8').trim().split(' ');
+  if (word === quietWord && !isQuiet)
+    throw new StartFailure(
+      `a restore of ${name} with --quiet was interrupted here: complete it with --quiet ("gantry backup activate" ends that), or clear ${config.data}`,
+    );
+  return name;
 };
 
 const inUse = (what: string): StartFailure =>
@@ -64,8 +77,9 @@ const requireEmptyLogs = (config: Config): void => {
  * @returns whether the interrupted restore had come to its end: the database, which is last, is there
  * @throws StartFailure; nothing has changed
  */
-export const claimTarget = async (config: Config, manifest: Manifest): Promise<boolean> => {
-  const begun = readProgress(config);
+export const claimTarget = async (config: Config, restored: Restored): Promise<boolean> => {
+  const { manifest, isQuiet } = restored;
+  const begun = readProgress(config, restored);
   const used = await findUsedDatabase(config);
   if (used !== null && begun === manifest.name) return true;
   if (used !== null) throw inUse(used);
@@ -78,7 +92,7 @@ export const claimTarget = async (config: Config, manifest: Manifest): Promise<b
     requireSecrets(config, manifest);
     requireEmptyLogs(config);
     for (const store of stores) await requireEmptyStore(store);
-    writePrivate(progressFile(config), `${manifest.name}\n`);
+    writePrivate(progressFile(config), `${manifest.name}${isQuiet ? ` ${quietWord}` : ''}\n`);
   }
   for (const { claim } of stores) await claim(manifest.instance);
   return false;

@@ -2,6 +2,7 @@
  * A quiet instance: a restored copy next to the original, which reaches no other system. What it would send waits.
  * `backup restore --quiet` records this in the database, so that no start forgets it.
  */
+import type { DatabaseSync } from 'node:sqlite';
 import type { Platform } from '../../core/platform.ts';
 import type { Config } from '../../platform/config/fields.ts';
 import type { Reader, Store } from '../../platform/db/open.ts';
@@ -10,6 +11,8 @@ import type { WorkHandler } from '../../platform/queue/enqueue.ts';
 
 /** Name in the table `instance`; the value is the id of the message on all pages. */
 const quietName = 'quiet';
+/** Value in place of the id until the message exists. */
+const noMessage = '0';
 /** The message is shown until the instance is activated. */
 const endOfTime = Date.UTC(2999, 0);
 
@@ -43,10 +46,16 @@ export const refuseQuiet = async ({ db }: Store, { quiet }: Config): Promise<voi
   );
 };
 
+/** Makes the database of a file quiet, whatever its schema: before anything can start with it. */
+export const markQuiet = (database: DatabaseSync): void => {
+  const insert = database.prepare('insert into instance (name, value) values (?, ?) on conflict do nothing');
+  insert.run(quietName, noMessage);
+};
+
 /** Makes an instance quiet, and says so on all pages. */
 export const makeQuiet = async (store: Store, backup: string): Promise<void> =>
   await store.write(async ({ db, now }) => {
-    if ((await loadMessageId(db)) !== null) return;
+    if (((await loadMessageId(db)) ?? 0) > Number(noMessage)) return;
     const { id } = await db
       .insertInto('broadcast_messages')
       .values({
@@ -68,6 +77,7 @@ export const makeQuiet = async (store: Store, backup: string): Promise<void> =>
     await db
       .insertInto('instance')
       .values({ name: quietName, value: String(id) })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: String(id) }))
       .execute();
   });
 
