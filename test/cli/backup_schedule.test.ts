@@ -1,10 +1,16 @@
 /** Scheduled backups: made and verified by the service, counted, and reported by the doctor. */
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { pino } from 'pino';
 import { recordBackup } from '../../src/app/backup/backup_records.ts';
+import { backupHandlers, startBackups } from '../../src/app/backup/scheduled_backups.ts';
+import { readConfig } from '../../src/platform/config/read_config.ts';
+import type { Store } from '../../src/platform/db/open.ts';
+import type { Payload, WorkRun } from '../../src/platform/queue/enqueue.ts';
+import { systemClock } from '../../src/platform/time.ts';
 import { newUsedPlace, type Place } from './gantry.ts';
 
 let place: Place;
@@ -190,4 +196,59 @@ test('is tried again after ten minutes and after an hour, then at the next time 
   assert.ok(first > 5 && first <= 10, `${first}`);
   assert.ok(second > 55 && second <= 60, `${second}`);
   assert.ok(third > 60, `${third}`);
+});
+
+type Planned = { run_at: number; failures: unknown };
+
+const planned = async (store: Store): Promise<Planned[]> => {
+  const query = store.db.selectFrom('work').select(['run_at', 'payload']);
+  const rows = await query.where('name', '=', 'backup.create').execute();
+  return rows.map(({ run_at, payload }) => ({ run_at, ...(JSON.parse(payload) as { failures: unknown }) }));
+};
+
+test('is not made again after a verification that failed, and the last verified one stays', async () => {
+  const before = await place.run('backup create --verify', { env });
+  assert.equal(before.code, 0, before.stderr);
+  const [verified = ''] = readdirSync(join(folder, 'backups')).toSorted().toReversed();
+  for (const file of globSync('objects/*/*', { cwd: folder })) {
+    const bytes = readFileSync(join(folder, file));
+    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 0xff;
+    writeFileSync(join(folder, file), bytes);
+  }
+  await makeDue();
+  const service = await place.serve('serve', { env });
+  while (!service.stdout().includes('"a scheduled backup was made, but not verified"')) await wait(200);
+  await service.end('SIGTERM');
+  assert.doesNotMatch(service.stdout(), /the scheduled backup failed/);
+  assert.equal(
+    (await place.store(planned)).filter(({ run_at }) => run_at > Date.now() + 7_200_000).length,
+    1,
+  );
+  const left = readdirSync(join(folder, 'backups'));
+  assert.deepEqual([left.length, left.includes(verified)], [2, true]);
+});
+
+test('keeps count of failures, and is made up for, although another service planned the next', async () => {
+  const { config } = readConfig({}, { ...place.env, ...env });
+  await place.store(async (store) => {
+    const log = pino({ level: 'silent' });
+    const platform = { config, store, clock: systemClock, log };
+    const run = async (payload: Payload, to: string): Promise<void> => {
+      const one = { ...platform, config: { ...config, backup_to: to } };
+      await backupHandlers(one)['backup.create']?.(payload, {} as WorkRun);
+    };
+    const stop = await startBackups(platform);
+    await run({ failures: 1 }, join(dirname(place.data), 'blocked'));
+    assert.deepEqual(
+      (await planned(store)).map(({ failures }) => failures),
+      [2],
+    );
+    await store.write(async ({ db }) => void (await db.deleteFrom('work').execute()));
+    await startBackups(platform);
+    const running = run({ failures: 0 }, folder);
+    stop();
+    await assert.rejects(running, /the service stopped/);
+    const [row] = await planned(store);
+    assert.ok((row?.run_at ?? Infinity) <= Date.now() + 60_000);
+  });
 });

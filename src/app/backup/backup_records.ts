@@ -143,6 +143,13 @@ export const recordVerification = async (store: Store, name: string, problem: st
       .execute();
   });
 
+/** Loads the names of the backups whose last verification found nothing. */
+export const loadVerified = async (db: Reader): Promise<Set<string>> => {
+  const query = db.selectFrom('backups').select('name');
+  const rows = await query.where('verified_at', 'is not', null).where('error', 'is', null).execute();
+  return new Set(rows.map(({ name }) => name));
+};
+
 /** Records how far the verification of a backup is. */
 export const recordProgress = async (store: Store, name: string, progress: PartProgress): Promise<void> =>
   await store.write(async ({ db, now }) => {

@@ -16,7 +16,7 @@ import { refuseQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { addLine } from './checks/backup_sizes.ts';
 import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './checks/disk_space.ts';
-import { type PartProgress, recordBackup } from './backup_records.ts';
+import { type PartProgress, loadVerified, recordBackup } from './backup_records.ts';
 import { type StoredDatabase, loadStoredDatabase, saveDatabase } from './database_chunks.ts';
 import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
 import {
@@ -183,9 +183,9 @@ const save = async (parts: BackupParts, place: BackupPlace, name: string): Promi
 };
 
 /** Removes old backups. The new one is whole, so a failure is a warning. */
-const removeOld = async (place: BackupPlace, keep: number): Promise<string[]> => {
+const removeOld = async (place: BackupPlace, { config, store }: BackupParts): Promise<string[]> => {
   try {
-    return await removeOldBackups(place, keep);
+    return await removeOldBackups(place, config.backup_keep, await loadVerified(store.db));
   } catch (error) {
     return [`older backups could not be removed (${(error as Error).message})`];
   }
@@ -224,7 +224,7 @@ export const createBackup = async (parts: BackupParts): Promise<Made> => {
       const { place, finish } = await openPlace(config, { to, instance, scratch });
       const made = await save(parts, place, name);
       await finish();
-      const warnings = await removeOld(place, config.backup_keep);
+      const warnings = await removeOld(place, parts);
       return { ...made, warnings: [...made.warnings, ...warnings] };
     });
   } finally {

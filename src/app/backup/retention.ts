@@ -39,15 +39,23 @@ const collectNeeded = async (
 };
 
 /**
- * Keeps the newest backups and removes the others. Objects are removed only where every remaining backup can be read.
+ * Keeps the newest backups, and of the verified ones the newest, and removes the others. Objects are removed only where
+ * every remaining backup can be read.
+ * @param verified names of backups that were verified
  * @returns warnings for the operator
  */
-export const removeOldBackups = async (place: BackupPlace, keep: number): Promise<string[]> => {
+export const removeOldBackups = async (
+  place: BackupPlace,
+  keep: number,
+  verified: ReadonlySet<string>,
+): Promise<string[]> => {
   const names = await listBackups(place);
-  const old = names.slice(0, -keep);
+  const newest = names.findLast((name) => verified.has(name));
+  const old = names.slice(0, -keep).filter((name) => name !== newest);
   if (old.length === 0) return [];
   const needed = new Set<string>();
-  const unreadable = await collectNeeded(place, names.slice(-keep), needed);
+  const left = names.filter((name) => !old.includes(name));
+  const unreadable = await collectNeeded(place, left, needed);
   for (const name of old) await place.removeText(manifestPath(name));
   if (unreadable !== null)
     return [`${unreadable}: the files of removed backups stay until it is removed, too`];

@@ -60,7 +60,16 @@ const enqueueNext = async ({ config, store, clock }: Scheduled, failures: number
   const run_at = Math.min(planned, retry);
   if (run_at === Infinity) return null;
   const payload = { failures: retry < planned ? failures : 0 };
-  await store.write(async (tx) => await enqueue(tx, backupWork, payload, { unique_key: backupWork, run_at }));
+  await store.write(async (tx) => {
+    await enqueue(tx, backupWork, payload, { unique_key: backupWork, run_at });
+    // Another service, which started meanwhile, may have planned the next one without these failures.
+    if (failures > 0)
+      await tx.db
+        .updateTable('work')
+        .set({ payload: JSON.stringify(payload) })
+        .where('unique_key', '=', backupWork)
+        .execute();
+  });
   return run_at;
 };
 
@@ -77,7 +86,23 @@ const startChild = ({ config }: Scheduled): ChildProcess => {
 };
 
 /** What the command prints. */
-type Outcome = { verified: boolean; problems: string[]; warnings: string[] };
+type Outcome = {
+  name: string;
+  verified: boolean;
+  /** What the verification found; null: nothing, or there was none. */
+  verification_error: string | null;
+  problems: string[];
+  warnings: string[];
+};
+
+/** Parses what a command printed that did not succeed; null: it made no backup. */
+const parseFailed = (output: string): Outcome | null => {
+  try {
+    return JSON.parse(output) as Outcome;
+  } catch {
+    return null;
+  }
+};
 
 /** Collects the output of a child: of errors, the end. */
 const collectOutput = ({ stdout, stderr }: ChildProcess): { output: () => string; errors: () => string } => {
@@ -89,7 +114,7 @@ const collectOutput = ({ stdout, stderr }: ChildProcess): { output: () => string
   return { output: () => output, errors: () => errors.trim() };
 };
 
-/** @throws if the backup failed or was ended */
+/** @throws if no backup was made, or the command was ended */
 const runChild = async (platform: Scheduled): Promise<Outcome> => {
   const child = startChild(platform);
   const own = children.get(platform.store) ?? new Set();
@@ -100,17 +125,30 @@ const runChild = async (platform: Scheduled): Promise<Outcome> => {
   try {
     const code = await promise;
     if (child.killed) throw new Error('the service stopped', { cause: unavailable() });
-    if (code !== 0) throw new Error(errors());
-    return JSON.parse(output()) as Outcome;
+    if (code === 0) return JSON.parse(output()) as Outcome;
+    const made = parseFailed(output());
+    if (made === null) throw new Error(errors());
+    return made;
   } finally {
     own.delete(child);
   }
 };
 
-const logOutcome = ({ log }: Scheduled, { verified, problems, warnings }: Outcome): void => {
+const logOutcome = ({ log }: Scheduled, made: Outcome): void => {
+  const { name, verified, verification_error: err, problems, warnings } = made;
   if (problems.length + warnings.length > 0)
     log.warn({ problems, warnings }, 'the scheduled backup has warnings');
-  log.info(`a scheduled backup was made${verified ? ' and verified' : ''}`);
+  if (err !== null) log.error({ err, name }, 'a scheduled backup was made, but not verified');
+  else log.info(`a scheduled backup was made${verified ? ' and verified' : ''}`);
+};
+
+/** Milliseconds until a backup that a stop of its service ended is made by another, or after the next start. */
+const makeUpPause = 60_000;
+
+/** Makes the waiting row early, which another service may have planned meanwhile and which replaces the ended one. */
+const makeUp = async ({ store, clock }: Scheduled): Promise<void> => {
+  const options = { unique_key: backupWork, run_at: clock.now() + makeUpPause };
+  await store.write(async (tx) => await enqueue(tx, backupWork, { failures: 0 }, options));
 };
 
 export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandler } => ({
@@ -120,8 +158,10 @@ export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandl
     try {
       made = await runChild(platform);
     } catch (error) {
-      // A stop of the service: the backup runs again soon after the next start.
-      if ((error as Error).cause !== undefined) throw error;
+      if ((error as Error).cause !== undefined) {
+        await makeUp(platform);
+        throw error;
+      }
       const next = await enqueueNext(platform, Number(failures ?? 0) + 1);
       const next_attempt_at = next === null ? null : formatTime(next);
       platform.log.error({ err: error, next_attempt_at }, 'the scheduled backup failed');

@@ -37,6 +37,16 @@ const isVerificationDue = async ({ db }: Store, when: When): Promise<boolean> =>
 
 type Created = Made & { isVerified: boolean };
 
+/** Runs the verification of the new backup. @returns its error; null: none */
+const catchError = async (verification: () => Promise<unknown>): Promise<Error | null> => {
+  try {
+    await verification();
+    return null;
+  } catch (error) {
+    return error as Error;
+  }
+};
+
 const create = async (options: Options): Promise<void> => {
   const { config } = readSettings(options);
   const to = getPlace(options['to'] as string | undefined, config);
@@ -54,13 +64,18 @@ const create = async (options: Options): Promise<void> => {
     async (scratch) => await withStore(config, async (store) => await make(store, scratch)),
   );
   end();
-  if (isVerified) await verifyNamed(config, to, { ...options, backup: manifest.name });
   const { name, counts, problems } = manifest;
+  const verify = async () => await verifyNamed(config, to, { ...options, backup: name });
+  const failure = isVerified ? await catchError(verify) : null;
   const lines = [
     `${name}: ${formatCounts(counts).join(', ')}; ${formatBytes(added)} added to ${to}`,
     ...[...problems, ...warnings].map((problem) => `warning: ${problem}`),
   ];
-  print(options, { name, to, added, verified: isVerified, counts, problems, warnings }, lines.join('\n'));
+  const outcome = { verified: isVerified && failure === null, verification_error: failure?.message ?? null };
+  print(options, { name, to, added, ...outcome, counts, problems, warnings }, lines.join('\n'));
+  if (failure instanceof StartFailure)
+    throw new StartFailure(`the backup was made, but its verification failed: ${failure.message}`);
+  if (failure !== null) throw failure;
 };
 
 export const createCommand = (): Command =>
