@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import type { Config } from '../../platform/config/fields.ts';
 import { migrationTexts } from '../../platform/db/migrations/list.ts';
 import type { Store } from '../../platform/db/open.ts';
-import { Failure, StartFailure } from '../../platform/errors.ts';
+import { StartFailure } from '../../platform/errors.ts';
 import { openBlobReader } from '../../platform/blob/open_reader.ts';
 import { version } from '../../platform/version.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
@@ -15,6 +15,7 @@ import { openStoragesAsGuest } from '../service/open_storages.ts';
 import { refuseQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { addLine } from './checks/backup_sizes.ts';
+import { isDamage } from './checks/is_damage.ts';
 import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './checks/disk_space.ts';
 import { type PartProgress, loadVerified, recordBackup } from './backup_records.ts';
 import { type StoredDatabase, loadStoredDatabase, saveDatabase } from './database_chunks.ts';
@@ -75,7 +76,7 @@ const loadEarlier = async (place: BackupPlace, warnings: string[]): Promise<Earl
         database: await loadStoredDatabase(place, manifest),
       };
     } catch (error) {
-      if (error instanceof Failure) throw error; // an outage
+      if (!isDamage(error)) throw error;
       warnings.push(
         `the backup ${name} cannot be read (${(error as Error).message}): the new one does not build on it`,
       );

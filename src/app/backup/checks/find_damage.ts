@@ -1,10 +1,10 @@
 /** Finds the objects of a backup that are damaged or missing, once its verification has failed. */
 import { finished } from 'node:stream/promises';
-import { Failure } from '../../../platform/errors.ts';
 import { readContents } from '../contents.ts';
 import { listChunks, loadStoredDatabase } from '../database_chunks.ts';
 import type { ContentLine, Manifest } from '../manifest.ts';
 import { type BackupReader, openObject, recordDamage } from '../places/backup_place.ts';
+import { isDamage } from './is_damage.ts';
 
 export type Damage = {
   sha256: string;
@@ -35,7 +35,7 @@ const readList = async function* readList(items: () => AsyncIterable<Labelled>):
   try {
     yield* items();
   } catch (error) {
-    if (error instanceof Failure) throw error; // an outage
+    if (!isDamage(error)) throw error;
   }
 };
 
@@ -56,7 +56,10 @@ const listObjects = async function* listObjects(
   });
 };
 
-/** Reads every object of a backup once more, and returns those that are damaged or missing. */
+/**
+ * Reads every object of a backup once more, and returns those that are damaged or missing.
+ * @throws any other error of the place
+ */
 const findDamage = async (place: BackupReader, manifest: Manifest): Promise<Damage[]> => {
   const damaged: Damage[] = [];
   const seen = new Set<string>();
@@ -66,7 +69,7 @@ const findDamage = async (place: BackupReader, manifest: Manifest): Promise<Dama
     try {
       await readWhole(place, sha256);
     } catch (error) {
-      if (error instanceof Failure) throw error;
+      if (!isDamage(error)) throw error;
       damaged.push({ sha256, label, problem: (error as Error).message });
     }
   }

@@ -3,7 +3,7 @@
  * secrets.
  */
 import { constants, existsSync } from 'node:fs';
-import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chown, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openBlobs, readFiles } from '../../../platform/blob/blob_files.ts';
 import { isMissing, syncFolder } from '../../../platform/blob/file_system.ts';
@@ -19,9 +19,17 @@ const namesIn = async (folder: string): Promise<string[]> =>
     throw error;
   });
 
+/** Gives what root creates to the owner of the place, whose service must read it. */
+const giveToOwner = async (root: string, path: string): Promise<void> => {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await stat(root);
+  await chown(path, uid, gid);
+};
+
 const writeText = async (root: string, path: string, text: string): Promise<void> => {
   const file = join(root, path);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const created = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  if (created !== undefined) await giveToOwner(root, dirname(file));
   const draft = `${file}.draft`;
   const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o600);
   try {
@@ -30,6 +38,7 @@ const writeText = async (root: string, path: string, text: string): Promise<void
   } finally {
     await handle.close();
   }
+  await giveToOwner(root, draft);
   await rename(draft, file);
   await syncFolder(dirname(file));
 };

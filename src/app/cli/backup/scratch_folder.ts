@@ -28,14 +28,25 @@ const tryLock = (folder: string): { release: () => void } | null => {
   }
 };
 
+/** Removes a folder before its lock is free: else another command could lock it and lose it. */
+const removeLocked = (folder: string, lock: { release: () => void }): void => {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    // Another command opens a lock in a folder that it has just created: it keeps the folder.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+  } finally {
+    lock.release();
+  }
+};
+
 /** Removes folders of processes that were killed: their locks are free. */
 const removeLeft = (base: string): void => {
   for (const name of readdirSync(base).filter((one) => one.startsWith('run-'))) {
     const folder = join(base, name);
     const lock = tryLock(folder);
     if (lock === null) continue;
-    lock.release();
-    rmSync(folder, { recursive: true, force: true });
+    removeLocked(folder, lock);
   }
 };
 
@@ -56,7 +67,6 @@ export const withScratch = async <T>(config: Config, work: (folder: string) => P
   try {
     return await work(folder);
   } finally {
-    release();
-    rmSync(folder, { recursive: true, force: true });
+    removeLocked(folder, { release });
   }
 };

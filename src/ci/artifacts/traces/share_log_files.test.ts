@@ -71,7 +71,10 @@ const read = async (traces: AppendFiles, log: Log): Promise<string | null> => {
   return stream === null ? null : await text(stream);
 };
 const pathOf = (log: Log): string => join(parts.own.folder, getTracePath(log));
-const update = async ({ id }: Log, change: { erased_at?: number; trace_size?: number | null }) =>
+const update = async (
+  { id }: Log,
+  change: { erased_at?: number; trace_size?: number | null; status?: 'failed' },
+) =>
   await gantry.service.platform.store.write(
     async ({ db }) => void (await db.updateTable('jobs').set(change).where('id', '=', id).execute()),
   );
@@ -164,4 +167,20 @@ test('leaves everything in the data folder while the bucket is unreachable', asy
   assert.equal(await read(first, log), 'waits');
   await shareLogFiles(parts);
   assert.equal(await read(second, log), 'waits');
+});
+
+test('keeps and names a file that is longer than what a runner has sent again', async () => {
+  const log = await addLog('sent before', 'running');
+  await second.append(log, 0, Buffer.from('sent'));
+  await second.finish(log);
+  await update(log, { status: 'failed' });
+  const named = new Set<number>();
+  await shareLogFiles(parts, named);
+  await shareLogFiles(parts, named);
+  assert.ok(existsSync(pathOf(log)));
+  // The damaged one is still there, too.
+  assert.deepEqual(
+    warned.filter((message) => message.includes('longer')),
+    ['a job log in the data folder is longer than the shared one, which is shown; it stays there'],
+  );
 });

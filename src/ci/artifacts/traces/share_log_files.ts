@@ -28,8 +28,8 @@ export type SharingParts = {
 };
 
 type Round = SharingParts & {
-  /** Jobs whose log was found damaged. They are named once. */
-  damaged: Set<number>;
+  /** Jobs whose log stays. They are named once. */
+  left: Set<number>;
   moved: () => void;
 };
 
@@ -118,16 +118,28 @@ const recordShared = async (
     return true;
   });
 
+const warnOnce = ({ left, log }: Round, details: { job_id: number; file: string }, message: string): void => {
+  if (!left.has(details.job_id)) log.warn(details, message);
+  left.add(details.job_id);
+};
+
 /** @returns whether the file is not needed any more */
 const shareFile = async (round: Round, key: TraceKey, file: string, job: Job): Promise<boolean> => {
   const size = await readSize(file);
   if (size === null) return false;
-  if (job.shared_size !== null) return job.shared_size >= size;
+  if (job.shared_size !== null && job.shared_size >= size) return true;
+  if (job.shared_size !== null) {
+    // The job ended before its runner had sent the log once more, from the start, to the rows.
+    warnOnce(
+      round,
+      { job_id: key.id, file },
+      'a job log in the data folder is longer than the shared one, which is shown; it stays there',
+    );
+    return false;
+  }
   const sha256 = size === 0 ? null : await storeFile(round, file, key, job);
   if (sha256 === null && (size > 0 || (job.trace_size ?? 0) > 0)) {
-    if (!round.damaged.has(key.id))
-      round.log.warn({ job_id: key.id, file }, 'a job log in the data folder is damaged; it stays there');
-    round.damaged.add(key.id);
+    warnOnce(round, { job_id: key.id, file }, 'a job log in the data folder is damaged; it stays there');
     return false;
   }
   if (await recordShared(round, key, job, { size, sha256 })) round.moved();
@@ -171,13 +183,13 @@ const shareAll = async (round: Round, isStopped: () => boolean): Promise<void> =
 /** Moves what can be moved now. A failure ends the round, and the next one continues. */
 export const shareLogFiles = async (
   parts: SharingParts,
-  damaged: Set<number> = new Set(),
+  left: Set<number> = new Set(),
   isStopped: () => boolean = () => false,
 ): Promise<void> => {
   let count = 0;
   const { log } = parts;
   try {
-    await shareAll({ ...parts, damaged, moved: () => (count += 1) }, isStopped);
+    await shareAll({ ...parts, left, moved: () => (count += 1) }, isStopped);
   } catch (error) {
     if (!isStopped())
       log.warn({ err: error }, 'could not move job logs to the bucket; they stay in the data folder');
@@ -187,9 +199,9 @@ export const shareLogFiles = async (
 
 /** Returns a function that stops it. */
 export const startSharingLogs = (parts: SharingParts): (() => void) => {
-  const damaged = new Set<number>();
+  const left = new Set<number>();
   let stopped = false;
-  const stop = runPeriodically(roundPause, async () => await shareLogFiles(parts, damaged, () => stopped));
+  const stop = runPeriodically(roundPause, async () => await shareLogFiles(parts, left, () => stopped));
   return () => {
     stopped = true;
     stop();
