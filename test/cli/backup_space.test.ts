@@ -55,6 +55,21 @@ test('a scratch folder without room for them is refused before the first byte', 
   }
 });
 
+test('a place without room for the first backup is refused before the first byte', async (t) => {
+  const to = join(home, 'full');
+  mkdirSync(to);
+  const disk = newSmallDisk(to, 1);
+  if (typeof disk === 'string') return t.skip(disk);
+  try {
+    const { code, stderr } = await place.run(`backup create --to ${join(to, 'backups')}`);
+    assert.equal(code, 1);
+    assert.match(stderr, /the backup needs about \d\S* \S+ in \S+\/full, where .* may be used: make room/);
+    assert.deepEqual(readdirSync(to), []);
+  } finally {
+    disk.remove();
+  }
+});
+
 test('the doctor warns of a place on the disk of the data folder', async (t) => {
   const line = async (to: string): Promise<string> => {
     const { stdout } = await place.run('doctor', { env: { GANTRY_BACKUP_TO: to } });

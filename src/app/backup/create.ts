@@ -16,7 +16,7 @@ import { refuseQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { addLine } from './checks/backup_sizes.ts';
 import { isDamage } from './checks/is_damage.ts';
-import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './checks/disk_space.ts';
+import { requireSpaceForBackup } from './checks/require_space_for_backup.ts';
 import { type PartProgress, loadVerified, recordBackup } from './backup_records.ts';
 import { type StoredDatabase, loadStoredDatabase, saveDatabase } from './database_chunks.ts';
 import { type ContentsWriter, loadEarlierLines, openContents } from './contents.ts';
@@ -30,7 +30,7 @@ import {
   makeName,
   manifestPath,
 } from './manifest.ts';
-import { isArchive, openPlace } from './open_place.ts';
+import { isArchive, isBucket, openPlace } from './open_place.ts';
 import { type BackupPlace, listBackups, loadManifest } from './places/backup_place.ts';
 import { loadStoredObjects } from './places/stored_objects.ts';
 import { removeOldBackups } from './retention.ts';
@@ -119,12 +119,9 @@ const saveFiles = async (
   }
 };
 
-/** @throws StartFailure if the copies do not fit */
-const requireSpaceFor = async ({ store, to, scratch }: BackupParts): Promise<void> => {
-  const database = await measureDatabase(store);
-  const archive = isArchive(to) ? await measureFiles(store) : 0;
-  const purpose = isArchive(to) ? 'the backup before it is packed' : 'the copy of the database';
-  requireSpace({ folder: scratch, bytes: database + archive, purpose, remedy: scratchRemedy });
+const getKind = (to: string): 'folder' | 'archive' | 'bucket' => {
+  if (isBucket(to)) return 'bucket';
+  return isArchive(to) ? 'archive' : 'folder';
 };
 
 const save = async (parts: BackupParts, place: BackupPlace, name: string): Promise<Made> => {
@@ -221,7 +218,7 @@ export const createBackup = async (parts: BackupParts): Promise<Made> => {
   };
   try {
     return await recordBackup(store, record, async () => {
-      await requireSpaceFor(parts);
+      await requireSpaceForBackup({ ...parts, kind: getKind(to) });
       const { place, finish } = await openPlace(config, { to, instance, scratch });
       const made = await save(parts, place, name);
       await finish();

@@ -47,7 +47,7 @@ export const measureDatabase = async ({ db, dialect }: Store): Promise<number> =
   return rows[0]?.size ?? 0;
 };
 
-/** Returns the bytes of everything that the instance stores in addition to its database, as its rows say. */
+/** Returns the bytes of artifacts, uploads and job logs, as their rows say. */
 export const measureFiles = async ({ db }: Store): Promise<number> => {
   const { rows } = await sql<{ size: number | string }>`select
     (select coalesce(sum(size), 0) from artifacts) + (select coalesce(sum(size), 0) from uploads)

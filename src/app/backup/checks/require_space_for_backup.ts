@@ -1,0 +1,78 @@
+/** Checks before a backup that the disks have room for what it writes first. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { isMissing } from '../../../platform/blob/file_system.ts';
+import type { Config } from '../../../platform/config/fields.ts';
+import type { Store } from '../../../platform/db/open.ts';
+import { getLocalRoot } from '../../../platform/git/storages.ts';
+import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './disk_space.ts';
+
+export type SpaceParts = {
+  config: Config;
+  store: Store;
+  to: string;
+  kind: 'folder' | 'archive' | 'bucket';
+  scratch: string;
+};
+
+const measureFile = async (path: string): Promise<number> => {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return 0; // git has removed it meanwhile
+    throw error;
+  }
+};
+
+const measureFolder = async (folder: string): Promise<number> => {
+  let size = 0;
+  try {
+    for await (const entry of await opendir(folder)) {
+      const path = join(folder, entry.name);
+      size += entry.isDirectory() ? await measureFolder(path) : await measureFile(path);
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  return size;
+};
+
+/** Returns the bytes of the files and of the repositories on this machine. Those of other machines are not known. */
+const measureContent = async ({ config, store }: SpaceParts): Promise<number> => {
+  let size = await measureFiles(store);
+  for (const site of config.repository_storages)
+    if (site.address === null) size += await measureFolder(getLocalRoot(config.data, site));
+  return size;
+};
+
+const findExisting = (path: string): string => (existsSync(path) ? path : findExisting(dirname(path)));
+
+const hasBackups = (root: string): boolean => {
+  const folder = join(root, 'backups');
+  return existsSync(folder) && readdirSync(folder).length > 0;
+};
+
+/** A first backup writes everything; how much a later one adds is not known before, at most the whole database. */
+const requirePlace = async (parts: SpaceParts, database: number): Promise<void> => {
+  const root = resolve(parts.to);
+  const content = hasBackups(root) ? 0 : await measureContent(parts);
+  const folder = findExisting(root);
+  const isShared = statSync(folder).dev === statSync(parts.scratch).dev;
+  requireSpace({
+    folder,
+    bytes: content + database * (isShared ? 2 : 1),
+    purpose: 'the backup',
+    remedy: 'make room, or name a place on another disk',
+  });
+};
+
+/** @throws StartFailure if a disk has too little space */
+export const requireSpaceForBackup = async (parts: SpaceParts): Promise<void> => {
+  const { store, kind, scratch: folder } = parts;
+  const database = await measureDatabase(store);
+  const content = kind === 'archive' ? await measureContent(parts) : 0;
+  const purpose = kind === 'archive' ? 'the backup before it is packed' : 'the copy of the database';
+  requireSpace({ folder, bytes: database + content, purpose, remedy: scratchRemedy });
+  if (kind === 'folder') await requirePlace(parts, database);
+};
