@@ -17,6 +17,8 @@ const readPieces = async (pieces: readonly Buffer[]): Promise<Read> => {
       socket.on('data', (chunk) => (after += chunk.toString()));
       socket.once('end', () => resolve({ address: header === null ? undefined : header.address, after }));
     });
+    // Also where the callback never comes.
+    socket.once('close', () => resolve({ address: undefined, after: '' }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -71,4 +73,10 @@ test('refuses what is no such header', async () => {
     makeHeader({ rest: Buffer.alloc(2_049) }),
   ])
     assert.equal((await readPieces([bytes])).address, undefined, bytes.toString('latin1'));
+});
+
+test('refuses a header that ends early', async () => {
+  const header = headerOf('203.0.113.7');
+  for (let length = 1; length < header.length; length += 1)
+    assert.equal((await readPieces([header.subarray(0, length)])).address, undefined, `${length} bytes`);
 });

@@ -23,6 +23,8 @@ const formatIpv6 = (bytes: Buffer): string => {
 
 /** Parses the fixed part; null: this is no such header. @returns the length of the rest */
 const parseLength = (fixed: Buffer): number | null => {
+  // At the end of the bytes, `read` returns fewer than were asked for.
+  if (fixed.length < fixedLength) return null;
   if (!fixed.subarray(0, signature.length).equals(signature)) return null;
   const command = fixed[12] ?? 0;
   if (command !== versionAndCommand.local && command !== versionAndCommand.proxy) return null;
