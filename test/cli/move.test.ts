@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openReader } from '../../src/app/backup/open_tables.ts';
 import { readConfig } from '../../src/platform/config/read_config.ts';
@@ -84,12 +85,18 @@ test('from PostgreSQL to SQLite and back to another schema', { skip: engine !== 
     const inUse = await place.run(`migrate --to ${url}`, { env: onSqlite });
     assert.equal(inUse.code, 1);
     assert.match(inUse.stderr, /the schema \S+ is in use: name an empty database/);
+    const file = join(place.data, 'gantry.sqlite');
+    const command = new DatabaseSync(file);
+    command.prepare('select count(*) from users').get();
+    const opened = await place.run(`migrate --to ${url} --to-schema ${schema}`, { env: onSqlite });
+    command.close();
+    assert.match(opened.stderr, /a command uses the database/);
     const back = await place.run(`migrate --json --to ${url} --to-schema ${schema}`, { env: onSqlite });
     assert.equal(back.code, 0, back.stderr);
     assert.equal(JSON.parse(back.stdout).tables.issues, 2);
     assert.deepEqual(await dump(place, onOtherSchema), before);
-    assert.ok(existsSync(join(place.data, 'gantry.sqlite.moved')));
-    assert.ok(!existsSync(join(place.data, 'gantry.sqlite')));
+    assert.ok(existsSync(`${file}.moved`));
+    assert.ok(!existsSync(file));
 
     const moved = await place.serve('serve', { env: onOtherSchema });
     const next = await api(moved, `POST ${issues}`, { title: 'Next' });
@@ -101,6 +108,10 @@ test('from PostgreSQL to SQLite and back to another schema', { skip: engine !== 
     const undone = await place.run('migrate --undo-move');
     assert.equal(undone.stdout, 'The database is used again.\n', undone.stderr);
     await (await place.serve()).end('SIGTERM');
+    const undoneFile = await place.run('migrate --undo-move', { env: onSqlite });
+    assert.equal(undoneFile.stdout, 'The database is used again.\n', undoneFile.stderr);
+    assert.deepEqual([existsSync(file), existsSync(`${file}.moved`)], [true, false]);
+    await (await place.serve('serve', { env: onSqlite })).end('SIGTERM');
   } finally {
     await place.remove();
     await database.drop();

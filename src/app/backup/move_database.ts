@@ -1,16 +1,17 @@
 /** Moves all rows of the database to the other engine, or to another server, while no service runs. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { Config } from '../../platform/config/fields.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import type { Store } from '../../platform/db/open.ts';
 import { connectionName } from '../../platform/db/process_name.ts';
 import { type OnCopied, copyTables } from '../../platform/db/transfer/copy_tables.ts';
-import type { TableReader } from '../../platform/db/transfer/table_reader.ts';
+import type { Row, Table, TableReader } from '../../platform/db/transfer/table_reader.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { systemClock } from '../../platform/time.ts';
-import { readInstanceRecord, recordMove } from '../service/instance_record.ts';
-import { databaseFile, openAnyStore, openCurrentStore } from '../service/open_database.ts';
+import { movedName, readInstanceRecord, recordMove } from '../service/instance_record.ts';
+import { databaseExists, databaseFile, openAnyStore, openCurrentStore } from '../service/open_database.ts';
 import { type DatabasePlace, openReader, openWriter } from './open_tables.ts';
 
 const toParts = (config: Config) => ({ config, clock: systemClock, onFatal: () => undefined });
@@ -62,9 +63,20 @@ export const fillDatabase = async (
   }
 };
 
+/** Refuses to move a file that another process has open: a command that began before the move was recorded. */
+const refuseOpened = (file: string): void => {
+  const database = new DatabaseSync(file);
+  try {
+    database.exec('pragma locking_mode = exclusive; begin immediate; rollback');
+  } catch {
+    throw new StartFailure('a command uses the database: wait until it has ended, or stop it first');
+  } finally {
+    database.close();
+  }
+};
+
 /** Refuses to move a database that other services of the same server use. */
-const refuseUsed = async ({ db, dialect }: Store): Promise<void> => {
-  if (dialect.engine === 'sqlite') return;
+const refuseUsed = async ({ db }: Store): Promise<void> => {
   const { rows } = await sql`select 1 from pg_stat_activity where datname = current_database()
     and application_name like 'gantry %' and application_name <> ${connectionName}
     and application_name not like 'gantry transfer%' limit 1`.execute(db);
@@ -90,6 +102,27 @@ const formatPlace = ({ database_url, database_schema, data }: DatabasePlace): st
   return `postgres://${host}${pathname} (schema ${database_schema})`;
 };
 
+/** Leaves the record of the move out, so that the target is whole with its last row. */
+const withoutMove = (reader: TableReader): TableReader => {
+  const rows = async function* rows(table: Table): AsyncGenerator<readonly Row[]> {
+    const at = table.name === 'instance' ? table.columns.indexOf('name') : -1;
+    for await (const batch of reader.rows(table))
+      yield at === -1 ? batch : batch.filter((row) => row[at] !== movedName);
+  };
+  const countRows = async (table: Table): Promise<number> => {
+    if (table.name !== 'instance') return await reader.countRows(table);
+    let count = 0;
+    for await (const batch of rows(table)) count += batch.length;
+    return count;
+  };
+  return {
+    tables: async () => await reader.tables(),
+    sequences: async () => await reader.sequences(),
+    rows,
+    countRows,
+  };
+};
+
 const copyDatabase = async (
   source: Config,
   target: Config,
@@ -97,21 +130,31 @@ const copyDatabase = async (
 ): Promise<{ [table: string]: number }> => {
   const reader = await openReader(source);
   try {
-    return await fillDatabase(reader, target, onCopied);
+    return await fillDatabase(withoutMove(reader), target, onCopied);
   } finally {
     await reader.close();
   }
 };
 
-/** Ends the state of a move in a database. */
-const forgetMove = async (config: Config): Promise<void> => {
+const withCurrentStore = async <T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> => {
   const store = await openCurrentStore(toParts(config));
   try {
-    await recordMove(store, null);
+    return await work(store);
   } finally {
     await store.close();
   }
 };
+
+/** Records a move. @returns what was recorded before */
+const exchangeMove = async (config: Config, target: string | null): Promise<string | null> =>
+  await withCurrentStore(config, async (store) => {
+    const { movedTo } = await readInstanceRecord(store);
+    if (movedTo !== target) await recordMove(store, target);
+    return movedTo;
+  });
+
+/** What the file of SQLite is called after a move. */
+const movedFile = (config: Config): string => `${databaseFile(config)}.moved`;
 
 /**
  * Moves the database of a configuration. No service starts with the old one from the beginning of the move on: that is
@@ -124,24 +167,20 @@ export const moveDatabase = async (
   onCopied?: OnCopied,
 ): Promise<{ [table: string]: number }> => {
   if (isSameDatabase(source, target)) throw new StartFailure('the database is there already');
-  const store = await openCurrentStore(toParts(source));
-  const { movedTo } = await readInstanceRecord(store);
+  const isFile = source.database_url === null;
+  // Recorded first: what starts either reads it, or is connected already and found below.
+  const movedTo = await exchangeMove(source, formatPlace(target));
   let copied: { [table: string]: number };
   try {
-    // Recorded first: a service that starts either reads it, or is connected already and found below.
-    await recordMove(store, formatPlace(target));
-    await refuseUsed(store);
-    if (target.database_url === null) await refuseSharedLogs(store);
+    if (isFile) refuseOpened(databaseFile(source));
+    else await withCurrentStore(source, refuseUsed);
+    if (target.database_url === null) await withCurrentStore(source, refuseSharedLogs);
     copied = await copyDatabase(source, target, onCopied);
-    await forgetMove(target);
   } catch (error) {
-    await recordMove(store, movedTo).catch(() => undefined);
+    await exchangeMove(source, movedTo).catch(() => undefined);
     throw error;
-  } finally {
-    await store.close();
   }
-  const file = databaseFile(source);
-  if (source.database_url === null) renameSync(file, `${file}.moved`);
+  if (isFile) renameSync(databaseFile(source), movedFile(source));
   return copied;
 };
 
@@ -150,12 +189,7 @@ export const moveDatabase = async (
  * @returns whether it was
  */
 export const undoMove = async (config: Config): Promise<boolean> => {
-  const store = await openCurrentStore(toParts(config));
-  try {
-    const { movedTo } = await readInstanceRecord(store);
-    if (movedTo !== null) await recordMove(store, null);
-    return movedTo !== null;
-  } finally {
-    await store.close();
-  }
+  if (!databaseExists(config) && existsSync(movedFile(config)))
+    renameSync(movedFile(config), databaseFile(config));
+  return (await exchangeMove(config, null)) !== null;
 };

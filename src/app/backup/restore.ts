@@ -14,6 +14,7 @@ import { StartFailure } from '../../platform/errors.ts';
 import { forEachConcurrently } from '../../platform/for_each_concurrently.ts';
 import { systemClock } from '../../platform/time.ts';
 import { openInstance } from '../service/open_instance.ts';
+import { movedName } from '../service/instance_record.ts';
 import { databaseFile, openAnyStore } from '../service/open_database.ts';
 import { openStorages } from '../service/open_storages.ts';
 import { makeQuiet, markQuiet } from '../service/quiet.ts';
@@ -65,13 +66,14 @@ export const extractDatabase = async (
 
 /**
  * Releases what processes of the copied instance held, because that instance may still run next to the restored
- * instance: ref operations, background work, blob claims, and the backup itself.
+ * instance: ref operations, background work, blob claims, the backup itself, and a move of the database.
  */
 const releaseHolds = (file: string): void => {
   const database = new DatabaseSync(file);
   database.exec(`update git_operations set process = 'restored' where process <> 'dropped';
     update work set locked_until = null, locked_by = null where locked_until is not null;
     delete from byte_holds;
+    delete from instance where name = '${movedName}';
     update backups set held_until = null where held_until is not null`);
   database.close();
 };

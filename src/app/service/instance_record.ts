@@ -31,7 +31,7 @@ export const emptyRecord: InstanceRecord = {
 const idName = 'id';
 const fingerprintPrefix = 'fingerprint:';
 const storePrefix = 'store:';
-const movedName = 'moved_to';
+export const movedName = 'moved_to';
 
 const entriesWithPrefix = (rows: { name: string; value: string }[], prefix: string): [string, string][] =>
   rows
