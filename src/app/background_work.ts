@@ -160,7 +160,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
 
 /** Work that reaches other systems, or begins by the clock. */
 const outgoingWork = [
-  ...lanes.flatMap(({ title, names }) => (title === 'hooks' || title === 'mail' ? (names ?? []) : [])),
+  ...lanes.flatMap(({ title, names }) => (['hooks', 'mail', 'imports'].includes(title) ? (names ?? []) : [])),
   scheduleWork,
   backupWork,
 ];

@@ -98,41 +98,18 @@ const untilHeld = async (name: string): Promise<void> => {
   while (!(await isHeld())) await pause(200);
 };
 
-test('a copy is quiet as soon as its database is there', async () => {
-  const other = newPlace();
-  try {
-    const { config } = readConfig({}, other.env);
-    mkdirSync(config.data, { mode: 0o700 });
-    const reader = await openPlaceToRead(config, folder, other.data);
-    const manifest = await findManifest(reader, undefined);
-    let part = '';
-    const killed = restoreBackup({
-      config,
-      place: reader,
-      manifest,
-      isQuiet: true,
-      onPart: (label) => void (part = label),
-      advance: () => {
-        if (part === 'database restored') throw new Error('killed');
-      },
-    });
-    await assert.rejects(killed, /killed/);
-    const loud = await other.run(`backup restore ${folder}`);
-    assert.equal(loud.code, 1);
-    assert.match(loud.stderr, /with --quiet was interrupted here: complete it with --quiet/);
-    const service = await other.serve();
-    assert.match(service.stdout(), /the instance is quiet/);
-    await service.end('SIGTERM');
-    await ok(other, `backup restore ${folder} --quiet`);
-    const completed = await other.serve();
-    assert.match(completed.stdout(), /the instance is quiet/);
-    const page = await (await fetch(`${completed.url}/users/sign_in`)).text();
-    assert.match(page, /This is a copy, restored from the backup/);
-    await completed.end('SIGTERM');
-  } finally {
-    await other.remove();
-  }
-});
+/** Asks for a delivery at once, and for an import. */
+const askForRequests = async (service: Running): Promise<void> => {
+  const [hook] = await call(service, 'GET /projects/1/hooks');
+  const test = `${service.url}/api/v4/projects/1/hooks/${hook?.id}/test/issues_events`;
+  const tested = await fetch(test, { method: 'POST', headers: { 'private-token': token } });
+  assert.deepEqual([tested.status, (await tested.text()).includes('quiet copy')], [422, true]);
+  const { port } = receiver.address() as AddressInfo;
+  const import_url = `http://127.0.0.1:${port}/theirs.git`;
+  const { id } = await call(service, 'POST /projects', { name: 'Theirs', import_url });
+  await untilHeld('repository.import');
+  await call(service, `DELETE /projects/${id}`);
+};
 
 test('a quiet copy sends nothing, runs no schedule and makes no backup', async () => {
   await place.store(
@@ -156,6 +133,7 @@ test('a quiet copy sends nothing, runs no schedule and makes no backup', async (
   await untilHeld('hooks.deliver');
   await untilHeld('schedules.due');
   await untilHeld('backup.create');
+  await askForRequests(service);
   const page = await (await fetch(`${service.url}/users/sign_in`)).text();
   assert.match(page, /This is a copy, restored from the backup \d{8}T/);
   const pipelines = await call(service, 'GET /projects/1/pipelines?source=schedule');

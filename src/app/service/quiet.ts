@@ -1,5 +1,5 @@
 /**
- * A quiet instance: a restored copy next to the original, which reaches no other system. What it would send waits.
+ * A quiet instance: a restored copy next to the original, which sends and fetches nothing. What it would send waits.
  * `backup restore --quiet` records this in the database, so that no start forgets it.
  */
 import type { DatabaseSync } from 'node:sqlite';
@@ -32,7 +32,6 @@ export const applyQuiet = async (store: Store, config: Config): Promise<Config> 
     ...config,
     quiet: true,
     smtp_url: null,
-    confirm_addresses: false,
     backup_schedule: null,
     runner_executor: 'none',
   };

@@ -42,12 +42,19 @@ export const findLog = async (db: Reader, hookId: number, id: number): Promise<L
   return row;
 };
 
-/** Sends a message now and logs the attempt, without effect on the hook's pauses. */
+const unprocessable = (message: string): Failure => new Failure('unprocessable', { message, error: message });
+
+/**
+ * Sends a message now and logs the attempt, without effect on the hook's pauses.
+ * @throws Failure 422 on a quiet instance
+ */
 const sendNow = async (
   call: Call,
   hook: HookRow,
   message: Message & { trigger_name: string },
 ): Promise<Attempt> => {
+  if (call.platform.config.quiet)
+    throw unprocessable('This instance is a quiet copy, which sends no webhooks');
   const attempt = await attemptDelivery(call.platform, hook, message);
   await call.write(async (tx) => {
     const alive = await tx.db.selectFrom('hooks').select('id').where('id', '=', hook.id).executeTakeFirst();
@@ -78,8 +85,7 @@ export const testHook = async (
 ): Promise<Attempt> => {
   const snapshot = await takeSample(call, owner, flag);
   if (snapshot === null) {
-    const message = `There is no record to test ${flag} with`;
-    throw new Failure('unprocessable', { message, error: message });
+    throw unprocessable(`There is no record to test ${flag} with`);
   }
   const payload = JSON.stringify(await buildPayload(call.platform, snapshot));
   return await sendNow(call, hook, {

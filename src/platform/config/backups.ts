@@ -76,7 +76,7 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
     variable: 'GANTRY_QUIET',
     default: 'false',
     meaning:
-      'true: sends no mail and no webhooks, runs no schedules and no built-in runner, and makes no backups, for a copy next to the original; or false',
+      'true: sends no mail and no webhooks, runs no schedules, no imports and no built-in runner, and makes no backups, for a copy next to the original; or false',
     read: readYes,
   },
   backup_s3_endpoint: {

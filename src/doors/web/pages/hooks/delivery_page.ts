@@ -89,6 +89,17 @@ const reportAttempt = (path: string, attempt: Attempt): Redirect => {
   return new Redirect(path, { kind: 'alert', text: `The delivery failed: ${answer}.` });
 };
 
+/** Reports the attempt, or why it was refused. */
+const reportOutcome = async (path: string, deliver: () => Promise<Attempt>): Promise<Redirect> => {
+  try {
+    return reportAttempt(path, await deliver());
+  } catch (error) {
+    const text = problemsOf(error)?.text;
+    if (typeof text !== 'string') throw error;
+    return new Redirect(path, { kind: 'alert', text });
+  }
+};
+
 const resend = (kind: SettingsListRoute): AnyPage =>
   page({
     method: 'POST',
@@ -99,7 +110,10 @@ const resend = (kind: SettingsListRoute): AnyPage =>
       const given = params as Meant;
       const { list, hook } = await findHookOfOwner(kind, visit, given);
       const log = await findLog(visit.call.db, hook.id, given.delivery);
-      return reportAttempt(`${list.path}/${hook.id}`, await resendLog(visit.call, hook, log));
+      return await reportOutcome(
+        `${list.path}/${hook.id}`,
+        async () => await resendLog(visit.call, hook, log),
+      );
     },
   });
 
@@ -116,13 +130,7 @@ const test = (kind: SettingsListRoute): AnyPage =>
     handle: async (visit, params) => {
       const { list, owner, hook } = await findHookOfOwner(kind, visit, params);
       const path = `${list.path}/${hook.id}`;
-      try {
-        return reportAttempt(path, await testHook(visit.call, owner, hook, params.trigger));
-      } catch (error) {
-        const text = problemsOf(error)?.text;
-        if (typeof text !== 'string') throw error;
-        return new Redirect(path, { kind: 'alert', text });
-      }
+      return await reportOutcome(path, async () => await testHook(visit.call, owner, hook, params.trigger));
     },
   });
 
