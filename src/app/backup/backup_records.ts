@@ -102,16 +102,21 @@ export const recordBackup = async <T extends { added: number }>(
   work: () => Promise<T>,
 ): Promise<T> => {
   const id = await insertRecord(store, backup);
-  const renew = (): void =>
-    void updateRecord(store, id, (at) => ({
-      held_until: at + holdDuration,
-      ...toColumns(getProgress(), at),
-    })).catch(() => undefined);
+  let renewed = Promise.resolve();
+  const renew = (): void => {
+    const columns = (at: number) => ({ held_until: at + holdDuration, ...toColumns(getProgress(), at) });
+    renewed = renewed.then(async () => await updateRecord(store, id, columns)).catch(() => undefined);
+  };
   const renewal = setInterval(renew, every);
+  // A renewal that commits after the end would hold removals back.
+  const stopRenewing = async (): Promise<void> => {
+    clearInterval(renewal);
+    await renewed;
+  };
   try {
     await untilNoRemoval(store, now);
     const done = await work();
-    clearInterval(renewal);
+    await stopRenewing();
     await updateRecord(store, id, (at) => ({
       held_until: null,
       finished_at: at,
@@ -120,7 +125,7 @@ export const recordBackup = async <T extends { added: number }>(
     }));
     return done;
   } catch (error) {
-    clearInterval(renewal);
+    await stopRenewing();
     const text = (error as Error).message.slice(0, 1000);
     await updateRecord(store, id, () => ({ held_until: null, error: text, ...noProgress })).catch(
       () => undefined,

@@ -44,15 +44,23 @@ const record = async (config: Config, name: string, problem: string | null): Pro
 const progressPause = 15_000;
 
 /** Records the progress in the database of this instance, where it knows the backup. Returns what stops it. */
-const keepProgress = (config: Config, name: string, getProgress: () => PartProgress | null): (() => void) => {
-  if (!databaseExists(config)) return () => undefined;
+const keepProgress = (
+  config: Config,
+  name: string,
+  getProgress: () => PartProgress | null,
+): (() => Promise<void>) => {
+  if (!databaseExists(config)) return async () => undefined;
   const write = async (): Promise<void> => {
     const progress = getProgress();
     if (progress !== null)
       await withStore(config, async (store) => await recordProgress(store, name, progress));
   };
-  const timer = setInterval(() => void write().catch(() => undefined), progressPause);
-  return () => clearInterval(timer);
+  let written = Promise.resolve();
+  const timer = setInterval(() => void (written = written.then(write).catch(() => undefined)), progressPause);
+  return async () => {
+    clearInterval(timer);
+    await written;
+  };
 };
 
 /** Verifies a backup, and records the outcome. @throws StartFailure that says what is wrong */
@@ -66,11 +74,11 @@ export const verifyNamed = async (config: Config, from: string, options: Options
       try {
         await verifyBackup({ config, place, manifest, scratch, boot, ...progress });
       } catch (error) {
+        await stop();
         await record(config, manifest.name, `it was not verified: ${(error as Error).message}`);
         throw error;
-      } finally {
-        stop();
       }
+      await stop();
       await record(config, manifest.name, null);
       return manifest;
     } finally {
