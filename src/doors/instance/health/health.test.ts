@@ -101,6 +101,8 @@ test('a failed, interrupted or old backup needs attention', async () => {
   await add({ error: 'the bucket is away' });
   const { status, error } = await check();
   assert.deepEqual([status, error, await failed()], ['attention', 'the bucket is away', '1']);
+  await add({ held_until: now + day, started_at: now + 1 });
+  assert.deepEqual([(await check()).error, await failed()], ['the bucket is away', '1'], 'the next attempt');
   assert.deepEqual(await read('/-/health'), { status: 200, text: 'OK' });
   await store.write(async ({ db }) => void (await db.deleteFrom('backups').execute()));
 });

@@ -4,12 +4,12 @@ export type LastBackups = {
   /** Milliseconds since 1970; null: never. */
   finished_at: number | null;
   verified_at: number | null;
-  /** Error of the newest backup; null: it succeeded, or it runs. */
+  /** Error of the newest backup that does not run; null: it succeeded. */
   error: string | null;
 };
 
 /**
- * Loads when a backup last succeeded, when one was last verified, and the error of the newest.
+ * Loads when a backup last succeeded, when one was last verified, and the error of the newest that does not run.
  * @param now time at which a backup that has neither ended nor renewed its hold counts as interrupted
  */
 export const loadLastBackups = async (db: Reader, now: number): Promise<LastBackups> => {
@@ -19,11 +19,13 @@ export const loadLastBackups = async (db: Reader, now: number): Promise<LastBack
     .executeTakeFirstOrThrow();
   const newest = await db
     .selectFrom('backups')
-    .select(['error', 'finished_at', 'held_until'])
+    .select(['error', 'finished_at'])
+    .where((is) =>
+      is.or([is('finished_at', 'is not', null), is('held_until', 'is', null), is('held_until', '<=', now)]),
+    )
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const isInterrupted =
-    newest !== undefined && newest.finished_at === null && (newest.held_until ?? 0) <= now;
+  const isInterrupted = newest !== undefined && newest.finished_at === null;
   return { ...times, error: newest?.error ?? (isInterrupted ? 'it was interrupted' : null) };
 };
