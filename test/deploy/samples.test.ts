@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
+  chownSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -10,6 +11,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -262,14 +264,19 @@ describe('the storages of the cluster', () => {
     const [shell = '', flag = '', script = ''] = services['certificates']?.command ?? [];
     const folder = join(home, 'certificates');
     mkdirSync(join(folder, 'bin'), { recursive: true });
-    writeFileSync(join(folder, 'bin/apk'), '#!/bin/sh\n', { mode: 0o755 });
+    mkdirSync(join(home, 'authority'));
+    writeFileSync(join(folder, 'bin/apk'), '#!/bin/sh\necho "$@" >> installed\n', { mode: 0o755 });
     const env = { PATH: `${folder}/bin:${process.env['PATH']}` };
     const run = (): void => {
-      const { status, stderr } = spawnSync(shell, [flag, script.replaceAll('$$', '$')], {
-        cwd: folder,
-        env,
-        encoding: 'utf8',
-      });
+      const { status, stderr } = spawnSync(
+        shell,
+        [flag, script.replaceAll('$$', '$').replaceAll('/authority', join(home, 'authority'))],
+        {
+          cwd: folder,
+          env,
+          encoding: 'utf8',
+        },
+      );
       assert.equal(status, 0, stderr);
     };
     run();
@@ -280,11 +287,24 @@ describe('the storages of the cluster', () => {
       const { status, stderr } = spawnSync('openssl', verify, { cwd: folder, encoding: 'utf8' });
       assert.equal(status, 0, stderr);
     }
+    assert.ok(!existsSync(join(folder, 'ca.key')));
     const before = readFileSync(join(folder, 'gitd-1.crt'));
+    // A run that was killed before it gave the key away. Nothing is due, so nothing is installed.
+    chownSync(join(folder, 'gitd-1.key'), 0, 0);
+    rmSync(join(folder, 'installed'));
+    run();
+    assert.ok(!existsSync(join(folder, 'installed')));
+    assert.equal(statSync(join(folder, 'gitd-1.key')).uid, 10_001);
+    utimesSync(join(folder, 'gitd-1.crt'), 0, Date.now() / 1000 - 760 * 86_400);
+    run();
+    assert.deepEqual(readFileSync(join(folder, 'gitd-1.crt')), before);
     rmSync(join(folder, 'gitd-2.crt'));
     run();
     assert.deepEqual(readFileSync(join(folder, 'gitd-1.crt')), before);
     assert.ok(existsSync(join(folder, 'gitd-2.crt')));
+    utimesSync(join(folder, 'gitd-1.crt'), 0, Date.now() / 1000 - 770 * 86_400);
+    run();
+    assert.notDeepEqual(readFileSync(join(folder, 'gitd-1.crt')), before);
   });
 });
 
