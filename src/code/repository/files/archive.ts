@@ -1,5 +1,6 @@
 /** Streams an archive of a commit's files. The same commit gives the same bytes. */
 import { Readable } from 'node:stream';
+import { takeAnonymousSlot } from '../../../core/access/anonymous_slots.ts';
 import type { Call } from '../../../core/access/call.ts';
 import { Failure, notFound } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
@@ -48,8 +49,7 @@ type ArchiveRequest = { sha?: string | undefined; path?: string | undefined; for
 
 const missing = new Set(['missing', 'invalid']);
 
-/** @throws Failure 404 for an unknown commit or path, 406 for an unknown format */
-export const archiveAnswer = async (call: Call, code: Code, request: ArchiveRequest): Promise<Answer> => {
+const readArchive = async (call: Call, code: Code, request: ArchiveRequest): Promise<Answer> => {
   const sent = request.format === undefined || request.format === '' ? 'tar.gz' : request.format;
   const format = Object.hasOwn(spellings, sent) ? spellings[sent] : undefined;
   if (format === undefined) throw unknownFormat(sent);
@@ -80,4 +80,23 @@ export const archiveAnswer = async (call: Call, code: Code, request: ArchiveRequ
     throw error;
   }
   return new Answer(stream.readable, { headers });
+};
+
+/**
+ * Serves an archive. An anonymous caller has a place until the last byte.
+ * @throws Failure 404 for an unknown commit or path, 406 for an unknown format, 429 when too many anonymous callers wait
+ */
+export const archiveAnswer = async (call: Call, code: Code, request: ArchiveRequest): Promise<Answer> => {
+  const release = await takeAnonymousSlot({ call });
+  try {
+    const answer = await readArchive(call, code, request);
+    // The body of an answer to HEAD is not read.
+    if (answer.body instanceof Readable && call.incoming.method !== 'HEAD')
+      answer.body.once('close', release);
+    else release();
+    return answer;
+  } catch (error) {
+    release();
+    throw error;
+  }
 };

@@ -1,37 +1,17 @@
 /** Downloads of the files of a ref: `/group/project/-/archive/main/project-main.zip`. */
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { archiveAnswer } from '../../../../code/repository/files/archive.ts';
 import { openCode } from '../../../../code/repository/find_code.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { RawPage, type Visit, page } from '../../page.ts';
-import { takeAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
+import { findProjectFor } from '../../../../projects/projects/find.ts';
+import { RawPage, page } from '../../page.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 
 /** The format is what follows the name: `.tar.gz`, `.zip`. */
 const fileName = /^(?<ref>.+)\/[^/]+?\.(?<format>zip|tar|tar\.gz|tar\.bz2)$/;
-
-/** Serves an archive. An anonymous visitor has a place until the last byte. */
-const serveArchive = async (
-  visit: Visit,
-  project: Project,
-  wanted: { sha: string; format: string | undefined; path: string | undefined },
-): Promise<RawPage> => {
-  const { call } = visit;
-  const release = await takeAnonymousSlot(visit);
-  try {
-    const { body, headers } = await archiveAnswer(call, openCode(call, project), wanted);
-    if (body instanceof Readable) body.once('close', release);
-    else release();
-    return new RawPage(body as Readable, headers);
-  } catch (error) {
-    release();
-    throw error;
-  }
-};
 
 export const archivePages = [
   page({
@@ -47,7 +27,9 @@ export const archivePages = [
       const project = await findProjectFor(visit.call, own, 'read_code');
       const { ref, format } = fileName.exec(decodePath(rest))?.groups ?? {};
       if (ref === undefined) throw notFound('File');
-      return await serveArchive(visit, project, { sha: ref, format, path });
+      const code = openCode(visit.call, project);
+      const { body, headers } = await archiveAnswer(visit.call, code, { sha: ref, format, path });
+      return new RawPage(body as Readable, headers);
     },
   }),
 ];

@@ -71,6 +71,8 @@ test('past the budget, anonymous callers of the API are asked to come back, and 
     `${root}/contributors`,
     `${root}/tree?recursive=true`,
     `${root}/files/a.js/blame?ref=main`,
+    `${root}/archive.tar`,
+    `${root}/archive?format=zip`,
   ];
   await crowd(async () => {
     for (const path of expensive) {
@@ -112,6 +114,12 @@ test('a download frees its place', async () => {
   for (let at = 0; at < 4; at += 1) {
     const { status } = await anonymous.get(`/${project.full_path}/-/archive/main/x.tar`);
     assert.equal(status, 200);
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await gantry.api(`${method} /projects/${project.id}/repository/archive.tar`, {
+        as: null,
+      });
+      assert.equal(answer.status, 200, method);
+    }
   }
   for (const path of listCostly()) assert.equal((await anonymous.get(path)).status, 200, path);
 });
