@@ -63,7 +63,7 @@ const list = endpoint({
 const get = endpoint({
   method: 'GET',
   path: `${path}/:pipeline_schedule_id`,
-  summary: 'Get a schedule; its owner sees the variables',
+  summary: 'Get a schedule, with its variables for its owner',
   ...shared,
   params: object(scheduleParams),
   reply: singleScheduleShape,
@@ -118,7 +118,7 @@ const toEdit = ({ active, ...edit }: Static<typeof edits>): ScheduleEdit => ({
 const update = endpoint({
   method: 'PUT',
   path: `${path}/:pipeline_schedule_id`,
-  summary: 'Edit a schedule (its owner)',
+  summary: 'Update a schedule (its owner)',
   ...shared,
   params: object({ ...scheduleParams, ...edits.properties }),
   reply: singleScheduleShape,
@@ -132,7 +132,7 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: `${path}/:pipeline_schedule_id`,
-  summary: 'Delete a schedule (its owner, masters)',
+  summary: 'Delete a schedule (its owner, maintainers)',
   ...shared,
   params: object(scheduleParams),
   reply: null,
@@ -159,7 +159,7 @@ const pipelines = endpoint({
 const takeOwnership = endpoint({
   method: 'POST',
   path: `${path}/:pipeline_schedule_id/take_ownership`,
-  summary: 'Take over ownership of a schedule (masters)',
+  summary: 'Take ownership of a schedule (maintainers)',
   ...shared,
   params: object(scheduleParams),
   reply: singleScheduleShape,
@@ -222,7 +222,7 @@ const findEditableSchedule = async (
 const editVariable = endpoint({
   method: 'PUT',
   path: `${path}/:pipeline_schedule_id/variables/:key`,
-  summary: 'Edit a variable of a schedule (its owner)',
+  summary: 'Update a variable of a schedule (its owner)',
   ...shared,
   params: object({ ...scheduleParams, key, value: optional(longText()), ...variableParams }),
   reply: scheduleVariableShape,

@@ -32,7 +32,7 @@ const findAdministeredProject = async (call: Call, projectId: number | string) =
 const list = endpoint({
   method: 'GET',
   path,
-  summary: 'List triggers of a project (masters)',
+  summary: 'List triggers of a project (maintainers)',
   ...shared,
   list: true,
   params: object({ ...project, ...pageParams }),
@@ -47,7 +47,7 @@ const list = endpoint({
 const get = endpoint({
   method: 'GET',
   path: `${path}/:trigger_id`,
-  summary: 'Get a trigger (masters); only its owner sees the token',
+  summary: 'Get a trigger, with its token for its owner (maintainers)',
   ...shared,
   params: object(triggerParams),
   reply: triggerShape,
@@ -62,7 +62,7 @@ const description = text({ description: 'purpose of the trigger' });
 const create = endpoint({
   method: 'POST',
   path,
-  summary: 'Create a trigger (masters)',
+  summary: 'Create a trigger (maintainers)',
   ...shared,
   params: object({ ...project, description }),
   reply: triggerShape,
@@ -75,7 +75,7 @@ const create = endpoint({
 const update = endpoint({
   method: 'PUT',
   path: `${path}/:trigger_id`,
-  summary: 'Edit a trigger (its owner)',
+  summary: 'Update a trigger (its owner)',
   ...shared,
   params: object({ ...triggerParams, description: optional(description) }),
   reply: triggerShape,
@@ -89,7 +89,7 @@ const update = endpoint({
 const remove = endpoint({
   method: 'DELETE',
   path: `${path}/:trigger_id`,
-  summary: 'Delete a trigger and revoke its token (masters)',
+  summary: 'Delete a trigger and revoke its token (maintainers)',
   ...shared,
   params: object(triggerParams),
   reply: null,
