@@ -44,7 +44,7 @@ const renewAtHangup = (options: CertificateFiles, supervisor: GitdSupervisor): v
     const certificate = readCertificate(options);
     if (certificate === undefined) return;
     await supervisor.renew(certificate);
-    process.stderr.write('gantry gitd: new connections use the certificate as it is now\n');
+    process.stderr.write('gantry gitd: new connections use the current certificate\n');
   };
   process.on('SIGHUP', () => {
     renew().catch((error: unknown) =>
@@ -112,7 +112,7 @@ const serve = async (options: Options): Promise<void> => {
   await first;
   stopped = true;
   systemd.stopping();
-  process.stderr.write('gantry gitd: draining; send a second signal to stop at once\n');
+  process.stderr.write('gantry gitd: draining; send a second signal to stop immediately\n');
   await Promise.race([supervisor.drain(), second, wait(stop_timeout * 1000, undefined, { ref: false })]);
   clearInterval(holder);
   await supervisor.stop();

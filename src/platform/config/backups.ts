@@ -38,7 +38,7 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
   backup_schedule: {
     variable: 'GANTRY_BACKUP_SCHEDULE',
     default: null,
-    meaning: 'when the service makes a backup: a cron pattern in UTC such as "30 2 * * *"; without it, never',
+    meaning: 'when the service makes a backup: a cron pattern in UTC such as "30 2 * * *"; default: never',
     read: readMatching(/^(?:@[a-z]+|\S+(?: \S+){4})$/, 'a cron pattern of five fields, such as "30 2 * * *"'),
   },
   backup_keep: {

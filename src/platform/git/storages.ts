@@ -267,7 +267,7 @@ const openLocalStorage = (
       listen: isGuest ? { host: '127.0.0.1', port: 0 } : { folder: join(data, 'gitd', name) },
       isGuest,
       secret: id(32),
-      onLine: (line) => log('warn', { storage: name, line }, 'gitd says'),
+      onLine: (line) => log('warn', { storage: name, line }, 'gitd output'),
     },
     () => id(6),
   );

@@ -45,7 +45,7 @@ const writeText = async (root: string, path: string, text: string): Promise<void
 
 /** Opens a folder for reading. */
 export const openFolderReader = async (root: string): Promise<BackupReader> => {
-  if ((await readMarker(root)) === null) throw new StartFailure(`${root} is no folder of backups`);
+  if ((await readMarker(root)) === null) throw new StartFailure(`${root} is not a backup folder`);
   return {
     label: root,
     blobs: readFiles(root),

@@ -60,7 +60,7 @@ export const restoreCommand = (): Command =>
         '--quiet',
         'for a trial next to the original: the copy sends no mail and no webhooks, runs no schedules, imports and jobs, and makes no backups, until "gantry backup activate"',
       )
-      .option('--project <path>', 'restore this project alone, as a new one with new ids')
+      .option('--project <path>', 'restore only this project, as a new project with new ids')
       .option('--as <path>', 'path of the restored project (without it: as in the backup)'),
     ['data'],
   ).action(restore);

@@ -51,7 +51,7 @@ const fields = (list: OwnedList, { values, problems }: LabelState) => [
   input({
     name: 'name',
     label: 'Name',
-    hint: html`Of the form <code>key::value</code>, it is shown with its key set off.`,
+    hint: html`Labels of the form <code>key::value</code> show the key separately.`,
     value: values.name,
     required: true,
     autofocus: true,
@@ -66,7 +66,7 @@ const fields = (list: OwnedList, { values, problems }: LabelState) => [
         label: 'Priority',
         type: 'number',
         min: 0,
-        hint: 'Labels with a priority come first in the list, lowest number first. Empty: no priority.',
+        hint: 'Labels with a priority come first in the list, lowest number first. Default: no priority.',
         value: values.priority,
         problems,
       }),

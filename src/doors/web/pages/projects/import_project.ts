@@ -30,7 +30,7 @@ const formView = async (visit: Visit, state: FormState<ImportValues>): Promise<V
     input({
       name: 'name',
       label: 'Project name',
-      hint: 'Left empty, it is the last part of the address.',
+      hint: 'Default: the last part of the address.',
       value: values.name,
       problems,
     }),
@@ -38,7 +38,7 @@ const formView = async (visit: Visit, state: FormState<ImportValues>): Promise<V
     input({
       name: 'path',
       label: 'Path',
-      hint: 'Part of the address. Left empty, it is derived from the name.',
+      hint: 'Part of the address. Default: derived from the name.',
       value: values.path,
       problems,
     }),

@@ -80,7 +80,7 @@ const formView = async (visit: Visit, { values, problems }: FormState<ProjectVal
     input({
       name: 'path',
       label: 'Path',
-      hint: 'Part of the address. Left empty, it is derived from the name.',
+      hint: 'Part of the address. Default: derived from the name.',
       value: values.path,
       problems,
     }),
@@ -95,7 +95,7 @@ const formView = async (visit: Visit, { values, problems }: FormState<ProjectVal
     html`<fieldset><legend>First commit</legend>${checkbox({
       name: 'initialize_with_readme',
       label: 'Add a README',
-      hint: 'So that the project can be cloned at once. Leave it off to push an existing repository.',
+      hint: 'Lets you clone the project immediately. Turn off to push an existing repository.',
       checked: values.initialize_with_readme,
     })}<div class="columns">${await templateSelects(values)}</div><p class="hint">Templates are added together with the README.</p></fieldset>`,
   );

@@ -72,7 +72,7 @@ const ruleFields = (kind: Kind, id: string, { values, problems }: FormState<Rule
     name: 'allow_force_push',
     id: `allow_force_push_${id}`,
     label: 'Allow force push',
-    hint: 'Who may push may also rewrite history. Others can lose commits.',
+    hint: 'Anyone who can push can rewrite history. Commits of others can be lost.',
     checked: values.allow_force_push,
     problems,
   });

@@ -159,7 +159,7 @@ export const variableForm = (visit: Visit, context: FormContext, state: Variable
     input({
       name: 'environment_scope',
       label: 'Environments',
-      hint: 'A name, such as production, or a pattern, such as review/*. If empty, all jobs.',
+      hint: 'A name, such as production, or a pattern, such as review/*. Default: all jobs.',
       value: values.environment_scope,
       problems,
     }),
