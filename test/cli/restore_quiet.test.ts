@@ -98,6 +98,42 @@ const untilHeld = async (name: string): Promise<void> => {
   while (!(await isHeld())) await pause(200);
 };
 
+test('a copy is quiet as soon as its database is there', async () => {
+  const other = newPlace();
+  try {
+    const { config } = readConfig({}, other.env);
+    mkdirSync(config.data, { mode: 0o700 });
+    const reader = await openPlaceToRead(config, folder, other.data);
+    const manifest = await findManifest(reader, undefined);
+    let part = '';
+    const killed = restoreBackup({
+      config,
+      place: reader,
+      manifest,
+      isQuiet: true,
+      onPart: (label) => void (part = label),
+      advance: () => {
+        if (part === 'database restored') throw new Error('killed');
+      },
+    });
+    await assert.rejects(killed, /killed/);
+    const loud = await other.run(`backup restore ${folder}`);
+    assert.equal(loud.code, 1);
+    assert.match(loud.stderr, /with --quiet was interrupted here: complete it with --quiet/);
+    const service = await other.serve();
+    assert.match(service.stdout(), /the instance is quiet/);
+    await service.end('SIGTERM');
+    await ok(other, `backup restore ${folder} --quiet`);
+    const completed = await other.serve();
+    assert.match(completed.stdout(), /the instance is quiet/);
+    const page = await (await fetch(`${completed.url}/users/sign_in`)).text();
+    assert.match(page, /This is a copy, restored from the backup/);
+    await completed.end('SIGTERM');
+  } finally {
+    await other.remove();
+  }
+});
+
 /** Asks for a delivery at once, and for an import. */
 const askForRequests = async (service: Running): Promise<void> => {
   const [hook] = await call(service, 'GET /projects/1/hooks');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,10 @@ before(async () => {
     await exit;
   };
   for (let polls = 0; (await call('GET /').catch(() => null)) === null; polls += 1) {
-    assert.ok(nginx.exitCode === null && polls < 600, readFileSync(log, 'utf8'));
+    assert.ok(
+      nginx.exitCode === null && polls < 600,
+      existsSync(log) ? readFileSync(log, 'utf8') : 'it wrote no log',
+    );
     await pause(50);
   }
 });
