@@ -9,7 +9,7 @@ export type GatheredOutput = {
   resume: () => void;
   /** Sends what was read. */
   flush: () => void;
-  /** Reads no more. */
+  /** Ends the reading. */
   stop: () => void;
 };
 
