@@ -143,7 +143,7 @@ test('clients that leave in the middle of a pack, or are cut off, free the place
   const [only = ''] = await repository.commitAll({ 'a.bin': randomBytes(1_500_000).toString('latin1') });
   await tree.remove();
   const args = ['no-progress', `want ${only}`, 'done'];
-  for (const more of [['ofs-delta'], ['thin-pack'], ['include-tag']]) {
+  for (const more of [['ofs-delta'], ['thin-pack']]) {
     const control = new AbortController();
     const outputs = Array.from(
       { length: 16 },

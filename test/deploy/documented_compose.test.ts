@@ -65,6 +65,7 @@ const options: Record<string, readonly string[]> = {
   down: ['--volumes'],
   build: ['--pull'],
   logs: [],
+  kill: ['--signal=HUP'],
   exec: [],
   run: ['--rm'],
 };

@@ -14,6 +14,7 @@ export const discardBody = async (incoming: IncomingMessage): Promise<boolean> =
     incoming.resume();
     return true;
   }
+  if (incoming.destroyed) return false;
   const { promise, resolve } = Promise.withResolvers<void>();
   let bytes = 0;
   incoming.on('data', (chunk: Buffer) => {
