@@ -172,7 +172,7 @@ describe('gitd with a certificate', { skip: !canMakeCertificates && 'openssl is 
     assert.equal(await readSerial(), first);
     makeCertificate(folder, 'gitd', { authority, subject });
     gitd.child.kill('SIGHUP');
-    await untilSaid(/new connections use the certificate/);
+    await untilSaid(/new connections use the current certificate/);
     while ((await readSerial()) === first) await new Promise((done) => setTimeout(done, 20));
     assert.equal(await ask(gitd.url), null);
   });

@@ -14,7 +14,7 @@ import {
 import { discardBody } from './body/discard_body.ts';
 import { getFileParams, getReceivedFiles } from './body/file_parts.ts';
 import { readLargeBody, releaseLargeBody } from './body/large_bodies.ts';
-import { asFailure, methodNotAllowed, tooLong } from './failure.ts';
+import { asFailure, methodNotAllowed, tooLong, unreadable } from './failure.ts';
 import { type Page, pageHeaders, pageRequest } from './page.ts';
 import { type IgnoredParams, ignoredParams, ignoredParamsHeader } from './ignored_params.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
@@ -242,6 +242,10 @@ const mountOtherMethods = (routes: RouteTable, url: string, offered: Method[]): 
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
+/** Returns whether a handler failed because the client left before it had sent the whole body. */
+const isAborted = (error: unknown, { raw }: FastifyRequest): boolean =>
+  raw.destroyed && !raw.complete && (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+
 /** Discards the rest of a refused request's body, and closes the connection if the rest is long. */
 export const discardingRest =
   (handler: Handler): Handler =>
@@ -250,7 +254,7 @@ export const discardingRest =
       return await handler(request, reply);
     } catch (error) {
       if (!(await discardBody(request.raw))) void reply.header('connection', 'close');
-      throw error;
+      throw isAborted(error, request) ? unreadable() : error;
     } finally {
       releaseLargeBody(request);
     }
