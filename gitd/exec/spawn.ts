@@ -13,6 +13,7 @@ import type { Argument } from './arguments.ts';
 import { type RunVariables, findGit, makeEnvironment } from './environment.ts';
 import { limitCommand } from './prlimit.ts';
 import { type Share, type SlotName, makeAllSlots } from './slots.ts';
+import { superviseGroup } from './supervise_group.ts';
 
 export type Command =
   | 'archive'
@@ -114,17 +115,6 @@ export type Exec = {
 /** Bytes kept of standard error. */
 const stderrTailLength = 16 * 1024;
 const defaultMaxOutput = 32 * 2 ** 20;
-/** Milliseconds between SIGTERM, on which git removes its lock files, and SIGKILL. */
-const killDelay = 3_000;
-
-const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // It has ended.
-  }
-};
-
 const lowerPriority = (pid: number, priority: number): void => {
   try {
     setPriority(pid, priority);
@@ -132,9 +122,6 @@ const lowerPriority = (pid: number, priority: number): void => {
     // The process has ended or the system refused; priority is optional.
   }
 };
-
-/** Milliseconds after a process ended until its remaining children are killed: they would keep reading its input. */
-const orphanDelay = 500;
 
 /** Collects the end of a stream. */
 const collectTail = (stream: Readable): (() => string) => {
@@ -203,50 +190,6 @@ const startWithPipes = (starter: Starter, run: GitRun) => {
     throw new GitError('unavailable', 'git does not start: no descriptors are available for its pipes');
   }
   return { child, closed };
-};
-
-type Supervision = {
-  kill: (why?: GitError) => void;
-  /** Why the process was killed; null if it was not. */
-  getReason: () => GitError | null;
-  /** Kills children that ignored SIGTERM. */
-  killRest: () => void;
-  /** Clears the timers and listeners. Call it after the end of the process. */
-  end: () => void;
-};
-
-/** Kills the group of a process on request, past its time limit, when its signal aborts, and soon after its end. */
-const superviseGroup = (child: ChildProcess, run: GitRun): Supervision => {
-  const pid = child.pid ?? 0;
-  let reason: GitError | null = null;
-  let hasEnded = false;
-  let killTimer: NodeJS.Timeout | undefined;
-  let orphanTimer: NodeJS.Timeout | undefined;
-  const kill = (why = new GitError('unavailable', 'the process was stopped')): void => {
-    if (hasEnded || killTimer !== undefined || pid === 0) return;
-    reason = why;
-    // A paused stream never ends by itself, and the process counts until it has.
-    if (run.stopsAtPause === true) child.stdout?.destroy();
-    signalGroup(pid, 'SIGTERM');
-    killTimer = setTimeout(() => signalGroup(pid, 'SIGKILL'), killDelay);
-  };
-  const onLimit = (): void => kill(new GitError('limit', `git ${run.command} took too long`));
-  const limitTimer = run.seconds === null ? undefined : setTimeout(onLimit, run.seconds * 1000);
-  const onAbort = (): void => kill(run.signal?.reason as GitError);
-  run.signal?.addEventListener('abort', onAbort, { once: true });
-  child.once('exit', () => {
-    orphanTimer = setTimeout(() => signalGroup(pid, 'SIGKILL'), orphanDelay);
-  });
-  return {
-    kill,
-    getReason: () => reason,
-    killRest: () => signalGroup(pid, 'SIGKILL'),
-    end: () => {
-      hasEnded = true;
-      for (const timer of [limitTimer, killTimer, orphanTimer]) clearTimeout(timer);
-      run.signal?.removeEventListener('abort', onAbort);
-    },
-  };
 };
 
 const startProcess = (starter: Starter, run: GitRun): GitProcess => {
