@@ -36,3 +36,23 @@ test('a move of a project or group makes writes look for hooks only once one was
   await move(from.id);
   assert.equal(Number(await readVersion()), before + 1);
 });
+
+test('a write passes over a hook that was deleted since it was found', async () => {
+  const { id } = await seedProject(gantry);
+  const hook = await gantry.api(`POST /projects/${id}/hooks`, {
+    json: { url: 'https://example.com/', issues_events: true, push_events: false },
+  });
+  assert.equal(hook.status, 201, hook.text);
+  const create = async () => await gantry.api(`POST /projects/${id}/issues`, { json: { title: 'Broken' } });
+  assert.equal((await create()).status, 201);
+  const { store } = gantry.service.platform;
+  const countDeliveries = async (): Promise<number> =>
+    (await store.db.selectFrom('hook_deliveries').select('id').where('hook_id', '=', hook.body.id).execute())
+      .length;
+  assert.equal(await countDeliveries(), 1);
+  // The cache does not learn of this one: as if it happened between the look into the cache and the end of a write.
+  await store.write(async ({ db }) => await db.deleteFrom('hooks').where('id', '=', hook.body.id).execute());
+  const second = await create();
+  assert.equal(second.status, 201, second.text);
+  assert.equal(await countDeliveries(), 0);
+});

@@ -1,6 +1,6 @@
 /**
  * The hooks of a project, a group or the instance, cached by process. `hooks_version`, which the transaction of a
- * change reads, returns whether the cache is current; while it is 0 no hook exists anywhere.
+ * change reads, says whether the cache is current; while it is 0 no hook exists anywhere.
  */
 import { sql } from 'kysely';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';

@@ -57,7 +57,17 @@ const passesBranchFilter = (hook: HookFacts, { payload, data }: Snapshot): boole
   return payload !== 'push' || ref === undefined || matchesBranch(hook, ref.replace(/^refs\/heads\//, ''));
 };
 
-const pausedHooks = compiled((db, { ids, now }: { ids: readonly number[]; now: number }, dialect) =>
+const selectExisting = compiled((db, { ids }: { ids: readonly number[] }, dialect) =>
+  db
+    .selectFrom('hooks')
+    .select(['id', 'disabled_until'])
+    .where(dialect.oneOf('id', ids))
+    .orderBy('id')
+    .modifyEnd(dialect.forHold)
+    .compile(),
+);
+
+const selectPaused = compiled((db, { ids, now }: { ids: readonly number[]; now: number }, dialect) =>
   db
     .selectFrom('hooks')
     .select('id')
@@ -66,38 +76,41 @@ const pausedHooks = compiled((db, { ids, now }: { ids: readonly number[]; now: n
     .compile(),
 );
 
+type ExistingHook = { id: number; disabled_until: number | null };
+
 /**
  * Returns the hooks that pause, and holds their pauses, so that the end of one waits for this transaction and finds what
  * it stores (`endPause`).
  */
-const holdPaused = async (tx: Tx, ids: readonly number[]): Promise<Set<number>> => {
-  const find = async (): Promise<number[]> =>
-    (await pausedHooks(tx.db, { ids, now: tx.now })).map(({ id }) => id);
-  const seen = await find();
-  if (seen.length === 0) return new Set();
-  await holdPauses(tx, seen);
+const holdPaused = async (tx: Tx, hooks: readonly ExistingHook[]): Promise<Set<number>> => {
+  const paused = hooks.filter(({ disabled_until }) => (disabled_until ?? 0) > tx.now);
+  if (paused.length === 0) return new Set();
+  const ids = paused.map(({ id }) => id);
+  await holdPauses(tx, ids);
   // A pause may have ended before it was held.
-  return new Set(await find());
+  return new Set((await selectPaused(tx.db, { ids, now: tx.now })).map(({ id }) => id));
 };
 
 /** Enqueues the work of the hooks that do not pause. The others follow when their pause ends. */
-const enqueueDeliveries = async (tx: Tx, ids: readonly number[], target: string): Promise<void> => {
-  const paused = await holdPaused(tx, ids);
-  const active = ids.filter((id) => !paused.has(id));
+const enqueueDeliveries = async (tx: Tx, hooks: readonly ExistingHook[], target: string): Promise<void> => {
+  const paused = await holdPaused(tx, hooks);
+  const active = hooks.filter(({ id }) => !paused.has(id));
   if (active.length === 0) return;
   await enqueueAll(
     tx,
     deliverHooksWork,
-    active.map((id) => makeDeliveryWork(id, target)),
+    active.map(({ id }) => makeDeliveryWork(id, target)),
   );
 };
 
-/** Stores a change for its hooks. */
+/** Stores a change for its hooks, but not for those that were deleted since they were found. */
 const storeDeliveries = async (
   tx: Tx,
-  hooks: readonly Pick<HookFacts, 'id'>[],
+  found: readonly Pick<HookFacts, 'id'>[],
   { snapshot, event_id, target }: { snapshot: Snapshot; event_id: number | null; target: string },
 ): Promise<void> => {
+  const hooks = await selectExisting(tx.db, { ids: found.map(({ id }) => id) });
+  if (hooks.length === 0) return;
   const hook_event_id = await insertRow(tx.db, 'hook_events', {
     event_id,
     project_id: snapshot.project?.id ?? null,
@@ -109,11 +122,7 @@ const storeDeliveries = async (
   const rows = hooks.map(({ id: hook_id }) => ({ hook_id, hook_event_id, target, next_attempt_at: tx.now }));
   for (let at = 0; at < rows.length; at += maxRowsPerInsert)
     await insertRows(tx.db, 'hook_deliveries', rows.slice(at, at + maxRowsPerInsert));
-  await enqueueDeliveries(
-    tx,
-    hooks.map(({ id }) => id),
-    target,
-  );
+  await enqueueDeliveries(tx, hooks, target);
 };
 
 /** Prefix of the turns of a hook's work. */
