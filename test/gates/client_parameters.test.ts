@@ -7,7 +7,12 @@ import { ignoredParams } from '../../src/platform/http/ignored_params.ts';
 import { paramsReader } from '../../src/platform/http/params.ts';
 import { object } from '../../src/platform/http/schema.ts';
 import { endpoints } from '../../src/app/routes.ts';
-import { type ClientParameter, clientParameters, clientParametersText } from '../golden/client_parameters.ts';
+import {
+  type ClientParameter,
+  clientParameters,
+  clientParametersText,
+  readFacts,
+} from '../golden/client_parameters.ts';
 
 const parameters = clientParameters(endpoints);
 const treated = (treatment: ClientParameter['treatment']) =>
@@ -18,6 +23,11 @@ describe('the parameters that API clients can send', () => {
     const requests = new Set(parameters.map(({ request }) => request));
     assert.ok(requests.size > 200, String(requests.size));
     assert.ok(treated('acts').length > 1000, String(treated('acts').length));
+  });
+
+  it('are recorded by whole paths, so that a route finds them', () => {
+    const unfound = [...readFacts().keys()].filter((request) => !/^[A-Z]+ \/[\w.-]+/.test(request));
+    assert.deepEqual(unfound, []);
   });
 
   it('are named in the header if they are ignored', () => {

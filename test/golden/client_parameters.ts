@@ -23,7 +23,7 @@ export type ClientParameter = {
 const dataFile = join(import.meta.dirname, 'client_parameters.txt');
 
 /** `GET /projects/:` -> the names that clients can send and by which of them. */
-const readFacts = (): Map<string, [name: string, clients: string][]> => {
+export const readFacts = (): Map<string, [name: string, clients: string][]> => {
   const lines = readFileSync(dataFile, 'utf8').split('\n');
   return new Map(
     lines

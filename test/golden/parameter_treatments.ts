@@ -59,6 +59,11 @@ const reads: Treatment[] = [
     reason: 'the path names the project, and the project its storage',
     names: 'project_id source_storage_name',
   },
+  {
+    routes: /\/templates\/licenses\/:key$/,
+    reason: 'not a parameter of the API: the name is sent as fullname',
+    names: 'full_name',
+  },
   { routes: /^GET .*\/pipelines\/:pipeline_id$/, reason: 'the path names the pipeline', names: 'ref' },
 ];
 
@@ -185,16 +190,31 @@ const writes: Treatment[] = [
     reason: 'an administrator sets the password',
     names: 'force_random_password reset_password skip_confirmation',
   },
+  {
+    routes: /^PUT .*\/variables\/:key$/,
+    reason: 'a variable is hidden from its creation or never',
+    names: 'masked_and_hidden',
+  },
+  {
+    routes: /commits\/:sha\/discussions$/,
+    reason: 'the path names the commit',
+    names: 'commit_id',
+  },
+  {
+    routes: /\/merge_requests\/:merge_request_iid\/notes$/,
+    reason: 'comments are about the newest version',
+    names: 'merge_request_diff_sha',
+  },
   { routes: /\/members$/, reason: 'members are added by id', names: 'username' },
   {
-    routes: /\/invitations$/,
+    routes: /\/(?:invitations|members)$/,
     reason: 'only describes where the invitation comes from',
     names: 'invite_source tasks_project_id',
   },
   {
     routes: /\/members\/:user_id$/,
     reason: 'the membership alone is removed',
-    names: 'skip_subresources unassign_issuables',
+    names: 'skip_subresources skip_subresource_s unassign_issuables',
   },
   { routes: /\/issues(?:\/:issue_iid)?$/, reason: 'there is one type of issue', names: 'issue_type' },
   { routes: /\/issues$/, reason: 'the next number is taken', names: 'iid' },

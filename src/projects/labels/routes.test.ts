@@ -252,6 +252,8 @@ test('a project lists the labels of the groups above it by default', async () =>
   assert.deepEqual(await names(`GET /groups/${below.id}/labels?include_ancestor_groups=0`), ['b below']);
   const inherited = await gantry.api(`GET /projects/${id}/labels/a%20top`);
   assert.equal(inherited.body.is_project_label, false);
+  const own = await gantry.api(`GET /projects/${id}/labels/a%20top?include_ancestor_groups=false`);
+  assert.equal(own.status, 404);
   const edit = await gantry.api(`PUT /projects/${id}/labels/a%20top`, { json: { color: 'red' } });
   assert.equal(edit.status, 404, 'a project does not edit what it inherits');
   assert.equal((await gantry.api(`DELETE /projects/${id}/labels/a%20top`)).status, 404);

@@ -99,7 +99,7 @@ const list = ({ noun, path, id, shared, toSee }: Side) =>
       archived: optional(boolean({ description: 'true: empty, because labels are not archived' })),
       ...(noun === 'group' && {
         include_descendant_groups: boolean({ default: false, description: 'include subgroups' }),
-        only_group_labels: boolean({ default: true, description: 'false: include tokens of its projects' }),
+        only_group_labels: boolean({ default: true, description: 'false: include labels of its projects' }),
       }),
       ...pageParams,
     }),
@@ -137,10 +137,18 @@ const get = ({ noun, one, id, shared, toSee }: Side) =>
     path: one,
     summary: `Get a label of a ${noun}`,
     ...shared,
-    params: object({ id, label_id }),
+    params: object({
+      id,
+      label_id,
+      include_ancestor_groups: boolean({
+        default: true,
+        description: 'false: labels of groups above are missing',
+      }),
+    }),
     handle: async (call, params) => {
       const owner = await toSee(call, params.id);
-      return await renderLabel(call, await findLabel(call.db, owner, toLabelKey(params), 'available'));
+      const reach = params.include_ancestor_groups ? 'available' : 'own';
+      return await renderLabel(call, await findLabel(call.db, owner, toLabelKey(params), reach));
     },
   });
 
