@@ -63,7 +63,8 @@ test('refuses a second service on one folder; the first continues', async () => 
   const { run, serve } = fresh();
   const first = await serve();
   refused(await run('serve'), /another Gantry runs on .*--data/);
-  refused(await run('migrate'), /another Gantry runs on/);
+  if (engine === 'sqlite') refused(await run('migrate'), /another Gantry runs on/);
+  else assert.equal((await run('migrate')).code, 0, 'migrations run while services do');
   assert.equal((await fetch(`${first.url}/-/liveness`)).status, 200);
 });
 
