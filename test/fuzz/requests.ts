@@ -152,6 +152,14 @@ export const anyRequest = (
     );
   });
 
+/** Requests to one endpoint, none of them wild. */
+export const validRequests = (
+  endpoint: AnyEndpoint<never>,
+  index: number,
+  places: readonly Place[],
+  runs: { numRuns: number; seed: number },
+): DrawnRequest[] => fc.sample(validRequest(endpoint, index, places), runs);
+
 export const asText = (part: unknown): string =>
   typeof part === 'string' ? part : (JSON.stringify(part) ?? '');
 

@@ -21,6 +21,7 @@ const seedTags = async (make: Make, id: number): Promise<void> => {
     await make(`${at}/releases/:tag_name/assets/links`, { id, tag_name }, link, { link_id: 'id' });
   }
   make.place(`${at}/repository/tags/:tag_name/release`, { id, tag_name: 'v4' });
+  make.place(`${at}/releases`, { id, ref: 'main' });
 };
 
 const seedCommits = async (make: Make, id: number, sha: string): Promise<void> => {
@@ -57,6 +58,8 @@ export const seedCodeRecords = async (make: Make, id: number, sha: string): Prom
     const snippet = { title: name, file_name: 'x.rb', content: 'puts 1', visibility: 'public' };
     const { id: snippet_id } = await make(`${at}/snippets`, { id }, snippet, { snippet_id: 'id' });
     await seedNotes(make, `${at}/snippets/:snippet_id`, { id, snippet_id });
+    const file = { id, snippet_id, ref: 'main', file_path: 'x.rb' };
+    make.place(`${at}/snippets/:snippet_id/files/:ref/:file_path/raw`, file);
     await make(`${at}/deploy_keys`, { id }, { title: name, key: freshKey() }, { key_id: 'id' });
     await make(`${at}/protected_branches`, { id }, { name: `${name}-*` }, { name: 'name' });
     await make(`${at}/protected_tags`, { id }, { name: `${name}-*` }, { name: 'name' });

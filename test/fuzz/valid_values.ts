@@ -136,10 +136,15 @@ const byEnding: [RegExp, fc.Arbitrary<unknown>][] = [
 const isNaming = (path: string, name: string): boolean =>
   /^(?:name|title)$/.test(name) && !/issues|merge/.test(path);
 
+const scopesOf = (path: string): string | string[] => {
+  if (path === '/applications') return 'api read_api';
+  return path.endsWith('deploy_tokens') ? ['read_repository'] : ['api'];
+};
+
 /** What somebody who knows the API would send. */
 export const validValue = (path: string, name: string, keywords: Keywords): fc.Arbitrary<unknown> => {
   if (name === 'key' && path.includes('keys')) return fc.constant(null).map(() => freshKey());
-  if (name === 'scopes') return fc.constant(path === '/applications' ? 'api read_api' : ['api']);
+  if (name === 'scopes') return fc.constant(scopesOf(path));
   if (name === 'name' && path.endsWith('award_emoji'))
     return fc.constantFrom('thumbsup', 'heart', 'star', 'tada');
   if (isNaming(path, name)) return fc.oneof(fresh, word);

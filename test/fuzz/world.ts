@@ -9,6 +9,7 @@ import { seedRunner } from '../support/ci/fake_runner.ts';
 import { type TestService, rootToken } from '../support/service.ts';
 import { freshKey } from '../support/repositories/ssh_keys.ts';
 import { type Make, type Place, maker } from './path_params.ts';
+import { seedAccess, seedInstance, seedIssueEvents, seedShares } from './seed_access.ts';
 import { seedCi } from './seed_ci.ts';
 import { seedBoard, seedCodeRecords } from './seed_code.ts';
 import { seedDiscussions } from './seed_discussions.ts';
@@ -129,6 +130,7 @@ export const seedWorld = async (gantry: TestService): Promise<World> => {
   const others = [await seedUser(gantry), await seedUser(gantry), await seedUser(gantry)].map(({ id }) => id);
   const team = await seedGroup(gantry, { path: 'team', visibility: 'private', owner: member.id });
   const inner = await seedGroup(gantry, { path: 'inner', parent: team.id, visibility: 'private' });
+  const guests = await seedGroup(gantry, { path: 'guests', visibility: 'private' });
   const projects = [
     await seedProject(gantry, { path: 'first', visibility: 'public' }),
     await seedProject(gantry, { path: 'deep', namespace: inner.id, visibility: 'private' }),
@@ -137,6 +139,11 @@ export const seedWorld = async (gantry: TestService): Promise<World> => {
   await seedMember(gantry, { user: member.id, project: projects[0]?.id ?? 0, access_level: 40 });
   await seedGroups(make, [team.id, inner.id], others[0] ?? 0);
   await seedOwn(make, others);
+  await seedInstance(make, others[0] ?? 0);
+  for (const { id } of [team, inner]) {
+    await seedAccess(make, '/groups/:id', id);
+    await seedShares(make, '/groups/:id', id, guests.id);
+  }
   for (const project of projects) {
     make.place('/projects/:id', { id: project.id });
     const sha = await seedCommit(gantry, project.id, files);
@@ -153,6 +160,9 @@ export const seedWorld = async (gantry: TestService): Promise<World> => {
     await seedCi(make, project.id, sha);
     await seedCodeRecords(make, project.id, sha);
     await seedDiscussions(gantry, make, project.id);
+    await seedAccess(make, '/projects/:id', project.id);
+    await seedShares(make, '/projects/:id', project.id, guests.id);
+    await seedIssueEvents(gantry, make, project.id);
     const json = { user_id: others[1], access_level: 30 };
     await make('/projects/:id/members', { id: project.id }, json, { user_id: 'id' });
   }
