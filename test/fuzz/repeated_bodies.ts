@@ -124,16 +124,27 @@ export const formProbes: Probe[] = Object.entries(formFields).flatMap(([url, nam
   ),
 );
 
+/** Where files are received, and the field of each. */
+const fileDoors: [method: 'POST' | 'PUT', url: string, field: string][] = [
+  ['POST', '/api/v4/projects/1/uploads', 'file'],
+  ['PUT', '/api/v4/projects/1', 'avatar'],
+  ['PUT', '/api/v4/groups/team', 'avatar'],
+  ['PUT', '/api/v4/user/avatar', 'avatar'],
+  ['PUT', '/api/v4/topics/1', 'avatar'],
+];
+
 /** Names of uploaded files, in the head of a part. */
-export const fileNameProbes: Probe[] = ['filename="', "filename*=utf-8''"].flatMap((name) =>
-  [...texts, 'a.', '.', 'é', '%CC%81'].map((fragment) => ({
-    name: `file name ${name}${JSON.stringify(fragment)}`,
-    longest: 64 * 1024,
-    of: (length: number) => ({
-      method: 'POST',
-      url: '/api/v4/projects/1/uploads',
-      type: 'multipart/form-data; boundary=x',
-      body: `--x\r\n${disposition}"file"; ${name}${repeated(fragment.replace(/[\r\n"]/g, '_'), length)}${name.endsWith('"') ? '"' : ''}\r\n\r\nx\r\n--x--\r\n`,
-    }),
-  })),
+export const fileNameProbes: Probe[] = fileDoors.flatMap(([method, url, field]) =>
+  ['filename="', "filename*=utf-8''"].flatMap((name) =>
+    [...texts, 'a.', '.', 'é', '%CC%81'].map((fragment) => ({
+      name: `${method} ${url}: file name ${name}${JSON.stringify(fragment)}`,
+      longest: 64 * 1024,
+      of: (length: number) => {
+        const text = repeated(fragment.replace(/[\r\n"]/g, '_'), length);
+        const head = `${disposition}"${field}"; ${name}${text}${name.endsWith('"') ? '"' : ''}`;
+        const body = `--x\r\n${head}\r\n\r\nx\r\n--x--\r\n`;
+        return { method, url, type: 'multipart/form-data; boundary=x', body };
+      },
+    })),
+  ),
 );
