@@ -33,7 +33,7 @@ export type FileCard = {
   actions?: Html | null;
   /** Shown above the lines, such as threads on the file. */
   above?: Html | null;
-  table?: Pick<TableOptions, 'commentPath' | 'expandPath' | 'below'>;
+  table?: Pick<TableOptions, 'commentPath' | 'takesComments' | 'expandPath' | 'below'>;
 };
 
 /** Returns the id of a file's part of the page, for links. */

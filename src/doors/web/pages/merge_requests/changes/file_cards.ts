@@ -15,6 +15,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import type { CommentPosition } from '../../../parts/diff/comment_position.ts';
 import { commentForm } from './comment_form.ts';
+import { findCommentable } from './commentable_lines.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 import { mayReadCode, repositoryOf } from './suggested_text.ts';
@@ -133,6 +134,7 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
   const canRead = mayReadCode(cards);
   const isExpandable = canExpand(cards, file) && query.whole !== true;
   const ranges = shownRanges(cards, file);
+  const commentable = await findCommentable(cards, file);
   return fileCard({
     file,
     rows: prepared,
@@ -146,10 +148,11 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
     rawPaths: ends === null || !canRead ? { old: null, fresh: null } : rawPathsOf(project, ends, file),
     onlyPath: pathWith({}),
     wholePath: isExpandable ? pathWith({ whole: true }) : null,
-    actions: html`${viewedForm(cards, file)}${commentLink(cards, file)}`,
+    actions: html`${viewedForm(cards, file)}${commentable.file && commentLink(cards, file)}`,
     above: abovePart(placed),
     table: {
       commentPath: commentPath(cards, file),
+      ...(cards.changes.since !== null && { takesComments: commentable.line }),
       expandPath: (range) => {
         const expand = addRange(ranges, range);
         return expand === null ? null : pathWith({ expand });
