@@ -7,6 +7,7 @@ import { listParticipants } from '../../../../../planning/issuables/participants
 import { type Page, pageRequest } from '../../../../../platform/http/page.ts';
 import { type Project, loadProject } from '../../../../../projects/projects/find.ts';
 import { loadApprovals, mayApprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
+import { lastReviewedVersion } from '../../../../../review/merge_requests/approvals/last_review.ts';
 import { type Reviewer, listReviewers } from '../../../../../review/merge_requests/approvals/reviewers.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { listClosedIssues } from '../../../../../review/merge_requests/issues/closes_issues.ts';
@@ -26,6 +27,8 @@ import {
 } from '../../../../../review/merge_requests/stacks/load_stack.ts';
 import { type TimeReport, loadTimeReport } from '../../../../../planning/time_tracking/load_time_report.ts';
 import { loadMergeableBelow } from '../../../../../review/merge_requests/stacks/merge_stack.ts';
+import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
+import { listVersions } from '../../../../../review/merge_requests/versions/queries.ts';
 import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
 import type { Visit } from '../../../page.ts';
 import {
@@ -46,6 +49,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { prepareSuggestions } from '../changes/load_suggestions.ts';
 import { suggestionParts } from '../changes/suggestion_card.ts';
 import { requestPath } from '../paths.ts';
+import { maxComparedVersions } from '../changes/load_changes.ts';
 import type { CheckLine } from './check_line.ts';
 import { positionPart } from './diff_position.ts';
 import { loadThreadCode } from './thread_code.ts';
@@ -73,6 +77,8 @@ export type RequestPage = {
   stack: Stack & { mergeableBelow: StackedRequest[] };
   approvedBy: Person[];
   reviewers: Reviewer[];
+  /** The version that the viewer has reviewed, as a reviewer or by an approval, if there is a newer one. */
+  reviewed: VersionRow | null;
   timeline: TimelineContext;
   labels: LinkedLabel[];
   participants: Page<Person>;
@@ -119,6 +125,19 @@ const loadApprovers = async ({ call }: Visit, { target }: LoadedMergeRequest): P
     const user = users.get(id);
     return user === undefined ? [] : [basicUser(user, call)];
   });
+};
+
+/** Of others than reviewers and approvers, the tab of the changes knows whether they reviewed it. */
+const loadReviewed = async (
+  { call }: Visit,
+  loaded: LoadedMergeRequest,
+  approvedBy: readonly Person[],
+): Promise<VersionRow | null> => {
+  const { id, reviewers, state } = loaded.merge_request;
+  const isReviewer = [...reviewers, ...approvedBy].some((user) => user.id === call.viewer.user_id);
+  if (!isReviewer || state !== 'opened') return null;
+  const { items } = await listVersions(call.db, id, pageRequest({ per_page: maxComparedVersions }));
+  return await lastReviewedVersion(call, loaded, items);
 };
 
 const loadClosed = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<Page<ClosedIssue>> => {
@@ -229,6 +248,7 @@ export const loadRequestPage = async (
     stack,
     approvedBy,
     reviewers: reviewers.items,
+    reviewed: await loadReviewed(visit, loaded, approvedBy),
     timeline,
     labels: labels.get(target.id) ?? [],
     participants,

@@ -104,6 +104,12 @@ const approveButton = (visit: Visit, { loaded, rights, approvedBy }: OpenPage): 
   return button(visit, requestPath(loaded, `/approve${query}`), { label: 'Approve' });
 };
 
+/** Links to what changed since the viewer's review; null: nothing did. */
+const reviewedLink = ({ loaded, reviewed }: OpenPage): Html | null =>
+  reviewed?.head_commit_sha
+    ? html`<a class="button small" href="${requestPath(loaded, `/diffs?start_sha=${reviewed.head_commit_sha}`)}">Changes since my last review</a>`
+    : null;
+
 const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
   const { approvedBy } = shown;
   const isApproved = approvedBy.length > 0;
@@ -113,7 +119,7 @@ const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
     text: isApproved
       ? html`Approved by ${approvedBy.map(({ name }) => name).join(', ')}`
       : html`Nobody has approved yet${quiet('approval is optional')}`,
-    remedy: approveButton(visit, shown),
+    remedy: html`${reviewedLink(shown)}${approveButton(visit, shown)}`,
   };
 };
 
