@@ -26,7 +26,15 @@ import {
   loadStack,
 } from '../../../../../review/merge_requests/stacks/load_stack.ts';
 import { type TimeReport, loadTimeReport } from '../../../../../planning/time_tracking/load_time_report.ts';
-import { loadMergeableBelow } from '../../../../../review/merge_requests/stacks/merge_stack.ts';
+import { type RowFacts, loadRowFacts } from '../../../../../review/merge_requests/lists/row_facts.ts';
+import {
+  type MergedInto,
+  findMergedTarget,
+} from '../../../../../review/merge_requests/stacks/merged_target.ts';
+import {
+  type StackObstacle,
+  loadMergeableBelow,
+} from '../../../../../review/merge_requests/stacks/merge_stack.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import { listVersions } from '../../../../../review/merge_requests/versions/queries.ts';
 import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
@@ -66,6 +74,17 @@ export type Rights = TimelineRights & {
 /** An issue of this instance, or one of an external tracker. */
 export type ClosedIssue = { iid?: number; id: number | string; title: string; references?: { full: string } };
 
+export type OwnStack = Stack & {
+  /** What can be merged together with this one, from the lowest on. */
+  mergeableBelow: StackedRequest[];
+  /** Why the stack cannot be merged from here; null: it can, or the viewer may not merge. */
+  obstacle: StackObstacle | null;
+  /** What rows of lists show of the others. */
+  facts: Map<number, RowFacts>;
+  /** Where the target branch was merged, if no open request is below; null: nowhere. */
+  mergedTarget: MergedInto | null;
+};
+
 export type RequestPage = {
   loaded: LoadedMergeRequest;
   /** null if it was deleted, or the viewer may not see its pipelines or push to it. */
@@ -74,7 +93,7 @@ export type RequestPage = {
   checks: MergeChecks | null;
   /** null if there is nothing that the viewer may merge. */
   messages: MergeMessages | null;
-  stack: Stack & { mergeableBelow: StackedRequest[] };
+  stack: OwnStack;
   approvedBy: Person[];
   reviewers: Reviewer[];
   /** The version that the viewer has reviewed, as a reviewer or by an approval, if there is a newer one. */
@@ -198,10 +217,23 @@ const loadOwnStack = async (
   { call }: Visit,
   loaded: LoadedMergeRequest,
   checks: MergeChecks | null,
-): Promise<RequestPage['stack']> => {
+): Promise<OwnStack> => {
   const stack = await loadStack(call.db, loaded);
-  const canMerge = stack.below.length > 0 && checks !== null && checks.mayMerge && isMergeable(checks);
-  return { ...stack, mergeableBelow: canMerge ? await loadMergeableBelow(call, loaded, stack.below) : [] };
+  const { below, above } = stack;
+  const facts = await loadRowFacts(
+    call,
+    [...below, ...above].map(({ id }) => id),
+  );
+  const mergedTarget = below.length === 0 ? await findMergedTarget(call.db, loaded) : null;
+  const shown = { ...stack, facts, mergedTarget };
+  if (below.length === 0 || checks?.mayMerge !== true) {
+    return { ...shown, mergeableBelow: [], obstacle: null };
+  }
+  if (!isMergeable(checks)) {
+    return { ...shown, mergeableBelow: [], obstacle: { iid: loaded.merge_request.iid, reason: 'checks' } };
+  }
+  const { requests, obstacle } = await loadMergeableBelow(call, loaded, below);
+  return { ...shown, mergeableBelow: requests, obstacle };
 };
 
 /**
