@@ -172,7 +172,7 @@ test('offers the final target where the branch of the one below was kept after i
   assert.equal((await readRequest(gantry, middle)).target_branch, 'main');
   assert.ok(!(await read(middle)).includes('was merged into'));
   await seedBranch(gantry, project, 'further', { from: lower.source_branch });
-  const late = await maintainer.visitor.post(`${action.replace('=main', '=further')}`);
+  const late = await maintainer.visitor.post(action.replace('=main', '=further'));
   assert.deepEqual([late.status, /set the target branch to main meanwhile/.test(late.text)], [422, true]);
 });
 
@@ -193,7 +193,9 @@ test('the stack says what keeps it from being merged', async () => {
   assert.doesNotMatch(await card(upper), /cannot be merged from here/);
   await gantry.api(`PUT ${toPath(lower)}`, { json: { title: 'Draft: not yet' } });
   const reviewer = await seedVisitor(gantry, { project: project.id, access_level: 30 });
-  const { status } = await gantry.api(`POST ${toPath(middle)}/approve`, { sudo: reviewer.username });
+  const { status } = await gantry.api(`POST ${toPath(middle)}/approve`, {
+    json: { sudo: reviewer.username },
+  });
   assert.equal(status, 201);
   const shown = await card(upper);
   assert.match(
