@@ -223,6 +223,20 @@ test('lists what waits for a review, and what a reviewer sent back', async () =>
   assert.deepEqual(await listed(author, `${work}?my_review=returned`), []);
 });
 
+test('has a field for what the list excludes', async () => {
+  const { text } = await maintainer.visitor.get(`${path}?not%5Blabels%5D=bug`);
+  assert.deepEqual(titles(text), ['2']);
+  assert.match(text, /<input id="filter_not_labels_" name="not\[labels\]"[^>]* value="bug"/);
+  for (const name of [
+    'not[author_username]',
+    'not[milestone]',
+    'or[assignee_username]',
+    'my_reaction_emoji',
+  ]) {
+    assert.ok(text.includes(`name="${name}"`), name);
+  }
+});
+
 test('hides pipelines, and offers nothing, to those who may not', async () => {
   const anonymous = (await openVisitor(gantry).get(path)).text;
   assert.deepEqual(titles(anonymous), ['2', '1']);
