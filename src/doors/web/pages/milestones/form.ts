@@ -60,10 +60,11 @@ const labels = {
 const conflictPart = (row: MilestoneRow, { values }: MilestoneState, path: string): Html | null => {
   const saved = fromRecord(row);
   if (values.base === '' || values.base === saved.base) return null;
-  return savedMeanwhileCard(
+  const card = savedMeanwhileCard(
     names.map((name) => ({ label: labels[name], saved: saved[name], typed: values[name] })),
     discardLink(`${path}/edit`),
   );
+  return html`<div class="form-page">${card}</div>`;
 };
 
 export const toProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, names);

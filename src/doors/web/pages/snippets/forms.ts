@@ -190,7 +190,7 @@ const editView = (
   const path = list.pathOf(snippet.id);
   const submit = submitLabel(conflict !== null);
   const target = { list, action: path, submit, base: fingerprint(own) };
-  const content = html`${snippetForm(visit, target, filled, problems)}${conflict}
+  const content = html`${snippetForm(visit, target, filled, problems)}${conflict !== null && html`<div class="form-page snippet-form">${conflict}</div>`}
 <p><a href="${path}">Back to the snippet</a></p>
 <section class="card danger-zone"><header><h2>Delete this snippet</h2></header><div class="body">${form(
     visit,

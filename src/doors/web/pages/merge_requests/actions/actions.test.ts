@@ -134,7 +134,9 @@ test('shows what was chosen for a scheduled merge, and merges so at once', async
   assert.match(seen, /squashes 2 commits/);
   assert.doesNotMatch(seen, /Merge now|Mine &lt;now&gt;/);
   const form =
-    /<form method="post" action="[^"]*\/merge">[^]*?<button>Merge now<\/button>/.exec(box)?.[0] ?? '';
+    /<form method="post" action="[^"]*\/merge">[^]*?<button class="small">Merge now<\/button>/.exec(
+      box,
+    )?.[0] ?? '';
   const fields = Object.fromEntries(
     [...form.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
   );
@@ -161,13 +163,13 @@ test('a scheduled merge that must wait for its pipeline is not offered at once',
   await seedPipeline(gantry, { project: project.id, file: 'job: { script: x }', ref: branch, sha: body.sha });
   await maintainer.visitor.get(path);
   await maintainer.visitor.post(`${path}/merge`, { auto_merge: '1', sha: body.sha });
-  assert.match((await maintainer.visitor.get(path)).text, /<button>Merge now/);
+  assert.match((await maintainer.visitor.get(path)).text, />Merge now</);
   const rule = { only_allow_merge_if_pipeline_succeeds: true };
   assert.equal((await gantry.api(`PUT /projects/${project.id}`, { json: rule })).status, 200);
   const { text } = await maintainer.visitor.get(path);
   await gantry.api(`PUT /projects/${project.id}`, { json: { only_allow_merge_if_pipeline_succeeds: false } });
   assert.match(text, /Cancel the automatic merge/);
-  assert.doesNotMatch(text, /<button>Merge now/);
+  assert.doesNotMatch(text, />Merge now</);
 });
 
 test('approves what was shown, and revokes that', async () => {

@@ -64,7 +64,7 @@ const mergeNowForm = (visit: Visit, { loaded }: OpenPage, chosen: Chosen): Html 
   };
   return html`<form method="post" action="${requestPath(loaded, '/merge')}">${Object.entries(fields).map(
     ([name, value]) => hidden(name, value),
-  )}<button>Merge now</button></form>`;
+  )}<button class="small">Merge now</button></form>`;
 };
 
 /** Renders the foot of the box. @param commits how many the request has */

@@ -22,7 +22,7 @@ const row = (visit: Visit, { loaded, stack }: RequestPage, one: StackedRequest):
     { has_conflicts: merge_status === 'cannot_be_merged' },
     { facts: stack.facts.get(id), isAnonymous: !visit.call.signedIn },
   );
-  return html`<li><a href="${requestsPath(loaded.project)}/${iid}">!${iid} ${title}</a> <span class="muted small"><code>${source_branch}</code> into <code>${target_branch}</code></span> <span class="row tight small facts">${draft}${readiness}</span></li>`;
+  return html`<li><a href="${requestsPath(loaded.project)}/${iid}">!${iid} ${title}</a> <span class="muted small"><code>${source_branch}</code> into <code>${target_branch}</code></span> <span class="readiness small">${draft}${readiness}</span></li>`;
 };
 
 const reasons = {
