@@ -43,8 +43,10 @@ export const numberCell = (options: TableOptions, row: LineRow, side: 'old' | 'n
   if (!isLink) return `<td class="n">${number}</td>`;
   const { commentPath = null, fileId } = options;
   const line = `${number}, ${kinds[row.kind]}`;
-  if (commentPath === null || row.isExpanded === true || options.takesComments?.(row) === false)
-    return `<td class="n"><a href="#${rowId(fileId, row)}" aria-label="Line ${line}">${number}</a></td>`;
+  if (commentPath === null || row.isExpanded === true || options.takesComments?.(row) === false) {
+    const title = commentPath === null ? '' : ' title="This line takes no comments"';
+    return `<td class="n"><a href="#${rowId(fileId, row)}" aria-label="Line ${line}"${title}>${number}</a></td>`;
+  }
   return `<td class="n"><a href="${commentPath}${keyOf(row)}" aria-label="Comment on line ${line}">${number}</a></td>`;
 };
 
