@@ -75,9 +75,19 @@ const imageBefore = (path: string | null, name: string): Html | null =>
     ? null
     : html`<figure><figcaption>${name}</figcaption><img src="${path}" alt="${name}" loading="lazy"></figure>`;
 
+/** Links to the content of a file that the page does not show. */
+const rawLink = (path: string | null, name: string, file: string): Html | null =>
+  path === null ? null : html`<a href="${path}">${name}<span class="visually-hidden">: ${file}</span></a> `;
+
 const binaryPart = ({ file, rawPaths }: FileCard): Html => {
   const isImage = imageType(file.new_path) !== null;
-  if (!isImage) return message('Binary file.');
+  if (!isImage) {
+    const links = [
+      rawLink(rawPaths.old, 'Before', file.old_path),
+      rawLink(rawPaths.fresh, 'After', file.new_path),
+    ];
+    return message('Binary file.', html`${links}`);
+  }
   return html`<div class="image-pair">${imageBefore(rawPaths.old, 'Before')}${imageBefore(rawPaths.fresh, 'After')}</div>`;
 };
 
