@@ -13,11 +13,11 @@ export const findConflict = (base: string, saved: Texts, typed: Texts): EditConf
 export const submitLabel = (isConflict: boolean): string =>
   isConflict ? 'Overwrite with my version' : 'Save changes';
 
+/** A value of a form: what somebody saved meanwhile, and what the form has. */
+type SavedValue = { label: string; saved: string; typed: string };
+
 const savedText = ({ label, saved }: SavedValue): Html =>
   html`<h3>${label}</h3><p class="lines">${saved === '' ? 'None' : saved}</p>`;
-
-/** A value of a form: what somebody saved meanwhile, and what the form has. */
-export type SavedValue = { label: string; saved: string; typed: string };
 
 const isDifferent = ({ saved, typed }: SavedValue): boolean =>
   saved.replaceAll('\r\n', '\n') !== typed.replaceAll('\r\n', '\n');

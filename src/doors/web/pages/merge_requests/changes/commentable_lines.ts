@@ -9,7 +9,7 @@ import { parseLines } from '../../../parts/diff/parse_lines.ts';
 import type { LineRow } from '../../../parts/diff/row_parts.ts';
 import type { Cards } from './card_context.ts';
 
-export type Commentable = {
+type Commentable = {
   /** The file takes comments. */
   file: boolean;
   line: (row: Pick<LineRow, 'kind' | 'new'>) => boolean;

@@ -74,7 +74,7 @@ export type Rights = TimelineRights & {
 /** An issue of this instance, or one of an external tracker. */
 export type ClosedIssue = { iid?: number; id: number | string; title: string; references?: { full: string } };
 
-export type OwnStack = Stack & {
+type OwnStack = Stack & {
   /** What can be merged together with this one, from the lowest on. */
   mergeableBelow: StackedRequest[];
   /** Why the stack cannot be merged from here; null: it can, or the viewer may not merge. */

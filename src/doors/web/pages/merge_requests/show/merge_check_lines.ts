@@ -119,7 +119,7 @@ const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
     text: isApproved
       ? html`Approved by ${approvedBy.map(({ name }) => name).join(', ')}`
       : html`Nobody has approved yet${quiet('approval is optional')}`,
-    remedy: html`${reviewedLink(shown)}${approveButton(visit, shown)}`,
+    remedy: html`<div class="row tight">${reviewedLink(shown)}${approveButton(visit, shown)}</div>`,
   };
 };
 
