@@ -1127,6 +1127,18 @@ CREATE INDEX merge_request_diffs_of ON merge_request_diffs USING btree (merge_re
 
 CREATE INDEX merge_request_diffs_pusher ON merge_request_diffs USING btree (pushed_by_id) WHERE (pushed_by_id IS NOT NULL);
 
+create table merge_request_reviews (
+  merge_request_id bigint not null,
+  user_id bigint not null,
+  head_sha text collate "C" not null,
+  created_at bigint not null,
+  constraint merge_request_reviews_merge_request_id_fkey FOREIGN KEY (merge_request_id) REFERENCES merge_requests(id) ON DELETE CASCADE,
+  constraint merge_request_reviews_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint merge_request_reviews_pkey PRIMARY KEY (merge_request_id, user_id)
+);
+
+CREATE INDEX merge_request_reviews_user ON merge_request_reviews USING btree (user_id);
+
 create table merge_request_search (
   merge_request_id bigint not null,
   title text collate "C" not null,

@@ -1074,6 +1074,16 @@ CREATE INDEX merge_request_diffs_of on merge_request_diffs (merge_request_id, id
 
 CREATE INDEX merge_request_diffs_pusher on merge_request_diffs (pushed_by_id) where pushed_by_id is not null;
 
+CREATE TABLE merge_request_reviews (
+  merge_request_id integer not null references merge_requests (id) on delete cascade,
+  user_id integer not null references users (id) on delete cascade,
+  head_sha text not null,
+  created_at integer not null,
+  primary key (merge_request_id, user_id)
+) strict;
+
+CREATE INDEX merge_request_reviews_user on merge_request_reviews (user_id);
+
 CREATE TABLE merge_request_search (
   merge_request_id integer primary key references merge_requests (id) on delete cascade,
   title text not null,

@@ -1,5 +1,5 @@
 /** Parses and checks the position parameter of a comment. */
-import { badRequest, invalid, missingAttribute } from '../../platform/errors.ts';
+import { Failure, badRequest, invalid, missingAttribute } from '../../platform/errors.ts';
 import type { LineEnd, Position, TextPosition } from '../notes/position.ts';
 import { hash, int, string } from '../../platform/http/schema.ts';
 
@@ -8,9 +8,14 @@ const maxLineCodeLength = 255;
 const shaPattern = /^[0-9a-f]{40}$/i;
 const maxLineNumber = 1_000_000_000;
 
+const noSuchLineReason = `"Note {:line_code=>["can't be blank", "must be a valid line code"]}" not given`;
+
 /** Error for a line that is not in the diff, in the text that clients expect. */
-export const noSuchLine = () =>
-  badRequest(`"Note {:line_code=>["can't be blank", "must be a valid line code"]}" not given`);
+export const noSuchLine = () => badRequest(noSuchLineReason);
+
+/** Returns whether an error is for a line, or a file, that is not in the diff. */
+export const isNoSuchLine = (error: unknown): boolean =>
+  error instanceof Failure && error.message === noSuchLine().message;
 
 const properties = {
   base_sha: string,

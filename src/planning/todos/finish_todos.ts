@@ -1,7 +1,9 @@
-import { type Call, requireActor } from '../../core/access/call.ts';
+import { type Actor, type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { lockUser } from '../../identity/users/queries.ts';
+import type { Tx } from '../../platform/db/open.ts';
 import type { TodoRow } from './json.ts';
+import { type TodoFilter, type TodoRenderers, selectTodos } from './queries.ts';
 
 /** Marks one of the caller's todos as done. A todo that is already done stays unchanged. */
 export const finishTodo = async (call: Call, todo: TodoRow): Promise<TodoRow> => {
@@ -59,6 +61,17 @@ export const restoreTodo = async (call: Call, todo: TodoRow): Promise<boolean> =
   });
 };
 
+const recordAllDone = async (tx: Tx, actor: Actor, todos: number): Promise<void> => {
+  if (todos === 0) return;
+  await recordEvent(tx, actor, {
+    kind: 'todo.all_done',
+    project_id: null,
+    target_type: 'User',
+    target_id: actor.user.id,
+    data: { todos },
+  });
+};
+
 /** Marks all pending todos of the caller as done, including todos on targets they can no longer see. */
 export const finishAllTodos = async (call: Call): Promise<void> => {
   const actor = requireActor(call);
@@ -69,13 +82,27 @@ export const finishAllTodos = async (call: Call): Promise<void> => {
       .where('user_id', '=', actor.user.id)
       .where('state', '=', 'pending')
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) return;
-    await recordEvent(tx, actor, {
-      kind: 'todo.all_done',
-      project_id: null,
-      target_type: 'User',
-      target_id: actor.user.id,
-      data: { todos: Number(numUpdatedRows) },
-    });
+    await recordAllDone(tx, actor, Number(numUpdatedRows));
+  });
+};
+
+/** Marks the caller's pending todos that match a filter as done, and returns their number. */
+export const finishFilteredTodos = async (
+  call: Call,
+  renderers: TodoRenderers,
+  filter: Omit<TodoFilter, 'state'>,
+): Promise<number> => {
+  const actor = requireActor(call);
+  return await call.write(async (tx) => {
+    const pending = selectTodos(call, tx.db, renderers, { ...filter, state: 'pending' });
+    const { numUpdatedRows } = await tx.db
+      .updateTable('todos')
+      .set({ state: 'done', updated_at: tx.now })
+      .where('user_id', '=', actor.user.id)
+      .where('state', '=', 'pending')
+      .where('id', 'in', pending.select('todos.id'))
+      .executeTakeFirst();
+    await recordAllDone(tx, actor, Number(numUpdatedRows));
+    return Number(numUpdatedRows);
   });
 };

@@ -49,14 +49,9 @@ export const ownTodos = (call: Call, renderers: TodoRenderers): RawBuilder<boole
   ]);
 };
 
-/** Lists the caller's todos, newest first by default. The total excludes targets they no longer see. */
-export const listTodos = async (
-  call: Call,
-  renderers: TodoRenderers,
-  filter: TodoFilter,
-  { limit, offset }: PageRequest,
-): Promise<Page<TodoRow>> => {
-  let query = call.db
+/** Selects the caller's todos that match a filter, of those whose target they see. */
+export const selectTodos = (call: Call, db: Reader, renderers: TodoRenderers, filter: TodoFilter) => {
+  let query = db
     .selectFrom('todos')
     .where('state', '=', sql.lit(filter.state))
     .where(ownTodos(call, renderers));
@@ -68,6 +63,17 @@ export const listTodos = async (
     const below = sql<number>`(select id from projects where namespace_id in ${selectDescendants(filter.group_id)})`;
     query = query.where('project_id', 'in', below);
   }
+  return query;
+};
+
+/** Lists the caller's todos, newest first by default. The total excludes targets they no longer see. */
+export const listTodos = async (
+  call: Call,
+  renderers: TodoRenderers,
+  filter: TodoFilter,
+  { limit, offset }: PageRequest,
+): Promise<Page<TodoRow>> => {
+  const query = selectTodos(call, call.db, renderers, filter);
   const [{ total }, items] = await Promise.all([
     query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
     query

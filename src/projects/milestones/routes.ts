@@ -138,7 +138,7 @@ const update = ({ noun, one, id, shared, toChange }: Side) =>
     handle: async (call, params) => {
       const edit = requireEdit(params);
       const owner = await toChange(call, params.id);
-      return milestoneJson(await updateMilestone(call, owner, params.milestone_id, edit), call);
+      return milestoneJson(await updateMilestone(call, { owner, id: params.milestone_id }, edit), call);
     },
   });
 

@@ -31,17 +31,19 @@ const applyEdit = (row: MilestoneRow, edit: MilestoneEdit): Values => {
 
 /**
  * Changes a milestone of the owner; its issues stay unchanged. Closing a closed one changes nothing.
+ * @param check called with the locked milestone before the edit; throws to abort it
  * @throws Failure 404 for one of another owner, 400 for an invalid title or dates, or a taken title
  */
 export const updateMilestone = async (
   call: Call,
-  owner: Owner,
-  id: number,
+  { owner, id }: { owner: Owner; id: number },
   edit: MilestoneEdit,
+  check?: (locked: MilestoneRow) => void,
 ): Promise<MilestoneRow> =>
   await call.write(async (tx) => {
     await lockMilestones(tx, owner);
     const row = await findMilestone(tx.db, owner, id);
+    check?.(row);
     const values = applyEdit(row, edit);
     const changed = names.filter((name) => values[name] !== row[name]);
     if (changed.length === 0) return row;

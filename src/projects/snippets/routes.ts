@@ -149,7 +149,11 @@ const update = ({ word, one, param, home, toHome, getSnippetId }: SnippetEndpoin
       const { title: named, file_name: name, description, visibility } = params;
       const edit: SnippetEdit = { title: named, file_name: name, description, visibility, files };
       const edited = { ...edit, content: params.content ?? params.code };
-      return await render(call, opened, await updateSnippet(call, opened, getSnippetId(params), edited));
+      return await render(
+        call,
+        opened,
+        await updateSnippet(call, { home: opened, id: getSnippetId(params) }, edited),
+      );
     },
   });
 

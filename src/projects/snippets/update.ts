@@ -40,18 +40,23 @@ const changedPaths = (before: readonly SnippetFile[], after: readonly SnippetFil
   return isSame || Math.max(was.length, is.length) === 1 ? {} : { files: [was, is] };
 };
 
-/** Changes a snippet. @throws Failure 404, 403, 400 */
+/**
+ * Changes a snippet.
+ * @param check called with the locked snippet and its files before the edit; throws to abort it
+ * @throws Failure 404, 403, 400
+ */
 export const updateSnippet = async (
   call: Call,
-  home: Home,
-  id: number,
+  { home, id }: { home: Home; id: number },
   edit: SnippetEdit,
+  check?: (locked: SnippetRow, files: readonly SnippetFile[]) => void,
 ): Promise<SnippetRow> =>
   await call.write(async (tx) => {
     await lockSnippet(tx, id);
     const snippet = await findSnippet(call, tx.db, home, id);
     requireChange(call, home, snippet);
     const files = await loadFiles(tx.db, id);
+    check?.(snippet, files);
     const { title = snippet.title, description = snippet.description } = edit;
     const { visibility = snippet.visibility } = edit;
     // A level that was restricted later stays valid.

@@ -30,6 +30,7 @@ export type IconName =
   | 'branch'
   | 'commit'
   | 'chevron-down'
+  | 'chevron-up'
   | 'chevron-right'
   | 'chevron-left'
   | 'folder'

@@ -96,6 +96,15 @@ export type MergeRequestCommitsTable = {
 
 export type MergeRequestApprovalsTable = { merge_request_id: number; user_id: number; created_at: number };
 
+/** The last review that each user submitted: an approval, a request for changes, or comments. */
+export type MergeRequestReviewsTable = {
+  merge_request_id: number;
+  user_id: number;
+  /** The head that they reviewed. */
+  head_sha: string;
+  created_at: number;
+};
+
 /** Files that users have viewed, with the content they saw. */
 export type MergeRequestViewedFilesTable = {
   merge_request_id: number;
@@ -150,6 +159,7 @@ export type ReviewSchema = {
   merge_request_diff_texts: MergeRequestDiffTextsTable;
   merge_request_commits: MergeRequestCommitsTable;
   merge_request_approvals: MergeRequestApprovalsTable;
+  merge_request_reviews: MergeRequestReviewsTable;
   merge_request_viewed_files: MergeRequestViewedFilesTable;
   applied_suggestions: AppliedSuggestionsTable;
   draft_notes: DraftNotesTable;

@@ -9,6 +9,7 @@ import { addSystemNotes } from '../../../planning/notes/add_system_notes.ts';
 import { finishTodos } from '../../../planning/todos/add_todos.ts';
 import { type LoadedMergeRequest, lockMergeRequest, reloadMergeRequest } from '../find.ts';
 import { mergeRequestNoun } from '../noun.ts';
+import { storeReview } from './last_review.ts';
 import { addReviewer, setReviewerState } from './reviewers.ts';
 
 export type Approval = { user_id: number; created_at: number };
@@ -36,10 +37,17 @@ const recordApproval = async (
   tx: Tx,
   call: Call,
   { project, target }: LoadedMergeRequest,
-  { state, text }: { state: 'approved' | 'unapproved' | 'requested_changes'; text: string },
+  verdict: {
+    state: 'approved' | 'unapproved' | 'requested_changes';
+    text: string;
+    /** The head that was reviewed; absent: this is no review. */
+    head?: string | null;
+  },
 ): Promise<LoadedMergeRequest> => {
   const actor = requireActor(call);
+  const { state, text, head = null } = verdict;
   await setReviewerState(tx, target, actor.user.id, { state });
+  await storeReview(tx, target, { user_id: actor.user.id, head });
   await mergeRequestNoun.change(tx, target, { updated_at: tx.now });
   await addSystemNotes(tx, actor.user.id, target, [text]);
   await finishTodos(tx, actor.user.id, target);
@@ -78,7 +86,11 @@ export const approve = async (
       .returning('user_id')
       .executeTakeFirst();
     if (added === undefined) throw unauthorized();
-    return await recordApproval(tx, call, loaded, { state: 'approved', text: 'approved this merge request' });
+    return await recordApproval(tx, call, loaded, {
+      state: 'approved',
+      text: 'approved this merge request',
+      head: head_sha,
+    });
   });
 };
 
@@ -98,11 +110,13 @@ export const changesRequestedText = 'requested changes';
 /**
  * Requests changes as the caller, who becomes a reviewer. That blocks the merge until they approve, or their review is
  * requested again. Takes back their approval.
+ * @param sha the head that the caller reviewed; empty: the present one
  * @throws Failure 401 if the caller may not approve
  */
 export const requestChanges = async (
   call: Call,
   { project, merge_request }: LoadedMergeRequest,
+  sha: string,
 ): Promise<LoadedMergeRequest> => {
   const { user } = requireActor(call);
   return await call.write(async (tx) => {
@@ -113,6 +127,7 @@ export const requestChanges = async (
     return await recordApproval(tx, call, loaded, {
       state: 'requested_changes',
       text: changesRequestedText,
+      head: sha || loaded.merge_request.head_sha,
     });
   });
 };

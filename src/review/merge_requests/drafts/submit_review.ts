@@ -5,6 +5,7 @@ import { createNote } from '../../../planning/notes/create.ts';
 import { runQuickActions } from '../../../planning/notes/quick_actions.ts';
 import { requireCommenter } from '../../../planning/notes/rules.ts';
 import { approve, loadApprovals, mayApprove, requestChanges } from '../approvals/approvals.ts';
+import { storeReview } from '../approvals/last_review.ts';
 import { setReviewerState } from '../approvals/reviewers.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { commentedMergeRequest } from '../quick_actions.ts';
@@ -40,12 +41,13 @@ const storeVerdict = async (
 ): Promise<void> => {
   const { id: userId } = requireUser(call);
   const current = await reloadMergeRequest(call.db, project, target.id);
-  if (verdict === 'request_changes') await requestChanges(call, current);
+  if (verdict === 'request_changes') await requestChanges(call, current, sha);
   else if (verdict === 'approve' && !(await hasApproved(call, userId, target.id)))
     await approve(call, current, sha);
   else
     await call.write(async (tx) => {
       await setReviewerState(tx, target, userId, { state: 'reviewed', from: 'unreviewed' });
+      await storeReview(tx, target, { user_id: userId, head: sha || current.merge_request.head_sha });
     });
 };
 

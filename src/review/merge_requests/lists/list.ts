@@ -4,7 +4,7 @@ import { allOf, canSeeMergeRequests, visibleMergeRequests } from '../../../core/
 import { makeLists } from '../../../planning/issuables/lists/list.ts';
 import {
   type Filters,
-  hasDeploymentFilter,
+  hasUnversionedFilter,
   indexedConditions,
   mergeRequestConditions,
 } from './merge_request_filters.ts';
@@ -15,7 +15,7 @@ export const { list: listMergeRequests } = makeLists<Filters>(
     type: 'MergeRequest',
     table: 'merge_requests',
     own: mergeRequestConditions,
-    isUnversioned: hasDeploymentFilter,
+    isUnversioned: hasUnversionedFilter,
     indexed: indexedConditions,
     visible: visibleMergeRequests,
     visibleIn: (_viewer, { id }) =>

@@ -74,6 +74,8 @@ export type Filters = SharedFilters & {
   target_branch?: string;
   wip?: 'yes' | 'no';
   draft?: boolean;
+  /** Only in pages: what waits for the viewer's review, or what a reviewer sent back to the viewer. */
+  my_review?: 'waiting' | 'returned';
 };
 
 /** The characters that `\s` matches in a regular expression. */
@@ -124,9 +126,26 @@ const approvedConditions = ({ approved }: Filters): Condition[] =>
     ? []
     : [approved === 'yes' ? sql`exists (${approval})` : sql`not exists (${approval})`];
 
-/** Returns whether filters depend on deployments, which do not change the list version of a project. */
-export const hasDeploymentFilter = ({ environment, deployed_after, deployed_before }: Filters): boolean =>
+/** Selects by the states of reviews. */
+const reviewConditions = ({ my_review }: Filters, { user_id }: Viewer): Condition[] => {
+  if (my_review === undefined) return [];
+  const own = user_id ?? 0;
+  const review = sql`select 1 from reviewers where reviewers.target_type = 'MergeRequest'
+    and reviewers.target_id = merge_requests.id`;
+  return my_review === 'waiting'
+    ? [sql`exists (${review} and reviewers.user_id = ${own} and reviewers.state = 'unreviewed')`]
+    : [
+        sql`merge_requests.author_id = ${own}`,
+        sql`exists (${review} and reviewers.state = 'requested_changes')`,
+      ];
+};
+
+const hasDeploymentFilter = ({ environment, deployed_after, deployed_before }: Filters): boolean =>
   isPresent(environment) || deployed_after !== undefined || deployed_before !== undefined;
+
+/** Returns whether filters depend on deployments or reviews, which do not change the list version of a project. */
+export const hasUnversionedFilter = (filters: Filters): boolean =>
+  hasDeploymentFilter(filters) || filters.my_review !== undefined;
 
 /** Requires one deployment that matches all filters, in a project whose environments the viewer may read. */
 const deploymentConditions = (filters: Filters, viewer: Viewer, dialect: SqlDialect): Condition[] => {
@@ -179,6 +198,7 @@ export const mergeRequestConditions = (filters: Filters, { viewer, dialect }: Li
     ...mergedConditions(filters),
     ...approvedByConditions(filters),
     ...approvedConditions(filters),
+    ...reviewConditions(filters, viewer),
     ...deploymentConditions(filters, viewer, dialect),
     ...(draft === undefined ? [] : [draft ? inProgress : sql<boolean>`not ${inProgress}`]),
   ];

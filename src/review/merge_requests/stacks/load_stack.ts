@@ -6,7 +6,7 @@ import type { LoadedMergeRequest } from '../find.ts';
 
 export type StackedRequest = Pick<
   Selectable<MergeRequestsTable>,
-  'id' | 'iid' | 'title' | 'source_branch' | 'target_branch' | 'head_sha'
+  'id' | 'iid' | 'title' | 'source_branch' | 'target_branch' | 'head_sha' | 'merge_status'
 >;
 
 export type Stack = {
@@ -27,7 +27,7 @@ const maxStacked = 10;
 const selectOpen = (db: Reader, projectId: number) =>
   db
     .selectFrom('merge_requests')
-    .select(['id', 'iid', 'title', 'source_branch', 'target_branch', 'head_sha'])
+    .select(['id', 'iid', 'title', 'source_branch', 'target_branch', 'head_sha', 'merge_status'])
     .where('project_id', '=', projectId)
     .where('source_project_id', '=', projectId)
     .where('state', '=', 'opened')

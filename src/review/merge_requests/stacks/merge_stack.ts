@@ -3,26 +3,43 @@ import type { Call } from '../../../core/access/call.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { acceptRequest } from '../merging/accept.ts';
-import { isMergeable, loadMergeChecks, withMergeStatus } from '../merging/merge_checks.ts';
+import { type MergeChecks, isMergeable, loadMergeChecks, withMergeStatus } from '../merging/merge_checks.ts';
 import { updateMergeRequest } from '../update.ts';
 import { type StackedRequest, loadStack } from './load_stack.ts';
 
 /** Maximum number of requests that are merged below another. */
 const maxMerged = 5;
 
-/** Returns the requests below, from the lowest on, if the caller may merge each of them now; otherwise none. */
+/** Why a stack cannot be merged. */
+export type StackObstacle =
+  | { reason: 'too_many'; most: number }
+  | {
+      /** The request that cannot be merged. */
+      iid: number;
+      reason: 'draft' | 'conflict' | 'changes_requested' | 'forbidden' | 'checks';
+    };
+
+const findReason = (checks: MergeChecks): Exclude<StackObstacle['reason'], 'too_many'> | null => {
+  if (!checks.mayMerge) return 'forbidden';
+  if (isMergeable(checks)) return null;
+  if (checks.isDraft) return 'draft';
+  if (checks.branches === 'conflict') return 'conflict';
+  return checks.areChangesRequested ? 'changes_requested' : 'checks';
+};
+
+/** Returns the requests below, from the lowest on, if the caller may merge each of them now; otherwise why not. */
 export const loadMergeableBelow = async (
   call: Call,
   { project }: LoadedMergeRequest,
   below: readonly StackedRequest[],
-): Promise<StackedRequest[]> => {
-  if (!call.signedIn || below.length > maxMerged) return [];
-  for (const { id } of below) {
+): Promise<{ requests: StackedRequest[]; obstacle: StackObstacle | null }> => {
+  if (below.length > maxMerged) return { requests: [], obstacle: { reason: 'too_many', most: maxMerged } };
+  for (const { id, iid } of below) {
     const loaded = await withMergeStatus(call, await reloadMergeRequest(call.db, project, id));
-    const checks = await loadMergeChecks(call, loaded);
-    if (!checks.mayMerge || !isMergeable(checks)) return [];
+    const reason = findReason(await loadMergeChecks(call, loaded));
+    if (reason !== null) return { requests: [], obstacle: { iid, reason } };
   }
-  return below.toReversed();
+  return { requests: below.toReversed(), obstacle: null };
 };
 
 const mergeInto = async (

@@ -13,26 +13,7 @@ import { readBranchHeads } from '../refresh/branch_heads.ts';
 import { loadOpenInto, loadRequest } from '../refresh/open_requests.ts';
 import type { PushedBranch } from '../refresh/refresh_target.ts';
 import { updateMergeRequest } from '../update.ts';
-
-/** Returns the branch that a branch was last merged into; undefined if it was never merged. */
-const findMergedInto = async (
-  { store }: Platform,
-  { id }: Project,
-  branch: string,
-): Promise<string | undefined> => {
-  const row = await store.db
-    .selectFrom('merge_requests')
-    .select('target_branch')
-    .where('project_id', '=', id)
-    .where('source_project_id', '=', id)
-    .where('source_branch', '=', branch)
-    .where('state', '=', 'merged')
-    .where('deleted_at', 'is', null)
-    .orderBy('merged_at', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.target_branch;
-};
+import { findMergedInto } from './merged_target.ts';
 
 /**
  * Retargets the open merge requests whose target branch was deleted to the branch it was merged into, on behalf of the
@@ -47,9 +28,9 @@ export const retargetStacked = async (
   if (newOid !== zeroOid || user_id === null) return;
   const requests = await loadOpenInto(db, project.id, branch);
   if (requests.length === 0) return;
-  const target_branch = await findMergedInto(platform, project, branch);
+  const merged = await findMergedInto(db, project, branch);
   const [head] = await readBranchHeads(getRepository(platform, project), [branch]);
-  if (target_branch === undefined || head !== null) return;
+  if (merged === undefined || head !== null) return;
   const cause = { user: { id: user_id }, sudo_by_id: null };
   const call = await openCallWithoutRequest(platform, { cause, baseUrl: platform.baseUrl() });
   if (call === null) return;
@@ -58,7 +39,7 @@ export const retargetStacked = async (
     if (loaded === null || loaded.merge_request.source_project_id !== project.id) continue;
     if (!mergeRequestNoun.mayUpdate(call, loaded)) continue;
     try {
-      await updateMergeRequest(call, loaded, { target_branch });
+      await updateMergeRequest(call, loaded, { target_branch: merged.target_branch });
     } catch (error) {
       if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
       platform.log.debug({ err: error, merge_request: request.id }, 'a merge request was not retargeted');

@@ -148,3 +148,67 @@ test('does not merge what was not shown, or cannot be merged', async () => {
   assert.equal(shasIn(await read(upper)), '', 'one below is a draft');
   assert.equal((await readRequest(gantry, lower)).state, 'opened');
 });
+
+test('offers the final target where the branch of the one below was kept after its merge', async () => {
+  const [lower, middle, upper] = await openStack();
+  assert.ok(!(await read(middle)).includes('was merged into'), 'the one below is open');
+  assert.equal((await merge(gantry, lower)).status, 200);
+  await settle(gantry);
+  const text = await read(middle);
+  assert.match(
+    text,
+    new RegExp(
+      `<code>${lower.source_branch}</code> was merged into <code>main</code> by <a href="${pageOf(lower)}">!${lower.iid}<`,
+    ),
+  );
+  const reporter = await seedVisitor(gantry, { project: project.id, access_level: 20 });
+  const seen = (await reporter.visitor.get(pageOf(middle))).text;
+  assert.ok(seen.includes('was merged into <code>main</code>') && !seen.includes('Change target to main'));
+  assert.ok(!(await read(upper)).includes('was merged into'), 'its target is open');
+  const action = `${pageOf(middle)}?target_branch=main&shown_target_branch=${lower.source_branch}`;
+  assert.ok(text.includes(`action="${action.replaceAll('&', '&amp;')}"`));
+  assert.equal((await maintainer.visitor.post(action)).location, pageOf(middle));
+  await settle(gantry);
+  assert.equal((await readRequest(gantry, middle)).target_branch, 'main');
+  assert.ok(!(await read(middle)).includes('was merged into'));
+  await seedBranch(gantry, project, 'further', { from: lower.source_branch });
+  const late = await maintainer.visitor.post(action.replace('=main', '=further'));
+  assert.deepEqual([late.status, /set the target branch to main meanwhile/.test(late.text)], [422, true]);
+});
+
+test('offers no other target for branches that live on after a merge', async () => {
+  await seedBranch(gantry, project, 'develop');
+  await gantry.api(`POST /projects/${project.id}/protected_branches`, { json: { name: 'develop' } });
+  assert.equal((await merge(gantry, await openRequest(gantry, project, 'develop'))).status, 200);
+  await seedBranch(gantry, project, 'feature', { from: 'develop' });
+  const feature = await openRequest(gantry, project, 'feature', { target_branch: 'develop' });
+  await settle(gantry);
+  assert.ok(!(await read(feature)).includes('was merged into'));
+});
+
+test('the stack says what keeps it from being merged', async () => {
+  const [lower, middle, upper] = await openStack();
+  const card = async (request: Request): Promise<string> =>
+    /<section class="card stack-card"[^]*?<\/section>/.exec(await read(request))?.[0] ?? '';
+  assert.doesNotMatch(await card(upper), /cannot be merged from here/);
+  await gantry.api(`PUT ${toPath(lower)}`, { json: { title: 'Draft: not yet' } });
+  const reviewer = await seedVisitor(gantry, { project: project.id, access_level: 30 });
+  const { status } = await gantry.api(`POST ${toPath(middle)}/approve`, {
+    json: { sudo: reviewer.username },
+  });
+  assert.equal(status, 201);
+  const shown = await card(upper);
+  assert.match(
+    shown,
+    new RegExp(`cannot be merged from here: <a href="${pageOf(lower)}">!${lower.iid}</a> is a draft`),
+  );
+  const rows = shown.split('<li');
+  const rowOf = (request: Request): string => rows.find((row) => row.includes(`!${request.iid} `)) ?? '';
+  assert.match(rowOf(lower), /Draft<\/span>/);
+  assert.match(rowOf(middle), /1 approval/);
+  assert.doesNotMatch(rowOf(lower), /approval/);
+  await gantry.api(`PUT ${toPath(middle)}`, { json: { title: 'Draft: this neither' } });
+  assert.match(await card(middle), /cannot be merged from here: this one cannot be merged yet/);
+  const reporter = await seedVisitor(gantry, { project: project.id, access_level: 20 });
+  assert.doesNotMatch((await reporter.visitor.get(pageOf(upper))).text, /cannot be merged from here/);
+});

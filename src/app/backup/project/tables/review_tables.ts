@@ -14,6 +14,11 @@ export const reviewTables: readonly TableSpec[] = [
     columns: { merge_request_id: rowOf('merge_requests'), user_id: knownUser },
   },
   {
+    name: 'merge_request_reviews',
+    where: ofRequests,
+    columns: { merge_request_id: rowOf('merge_requests'), user_id: knownUser },
+  },
+  {
     name: 'merge_request_viewed_files',
     where: ofRequests,
     columns: { merge_request_id: rowOf('merge_requests'), user_id: knownUser },

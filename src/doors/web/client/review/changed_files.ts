@@ -67,6 +67,8 @@ const filterTree = (input: HTMLInputElement): void => {
         ? [...item.querySelectorAll<HTMLElement>('li')].every(({ hidden }) => hidden)
         : !path.toLowerCase().includes(words);
   }
+  if (words === '') return;
+  for (const folder of input.closest('.file-tree')?.querySelectorAll('details') ?? []) folder.open = true;
 };
 
 const markCurrent = (): void => {

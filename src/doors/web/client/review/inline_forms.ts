@@ -10,10 +10,19 @@ const replaced = '.file-tree, #changes_bar';
 
 const cardOf = (element: Element): HTMLElement | null => element.closest<HTMLElement>('.diff-file');
 
+/** Keeps folders of the tree closed. */
+const copyClosedFolders = (from: Element, to: Element): void => {
+  for (const { dataset } of from.querySelectorAll<HTMLElement>('details[data-folder]:not([open])')) {
+    to.querySelector(`[data-folder="${CSS.escape(dataset['folder'] ?? '')}"]`)?.removeAttribute('open');
+  }
+};
+
 const replaceAround = (page: Document): void => {
   for (const old of document.querySelectorAll(replaced)) {
     const fresh = page.querySelector(old.id === '' ? '.file-tree' : `#${old.id}`);
-    if (fresh !== null) old.replaceWith(document.adoptNode(fresh));
+    if (fresh === null) continue;
+    copyClosedFolders(old, fresh);
+    old.replaceWith(document.adoptNode(fresh));
   }
 };
 

@@ -59,7 +59,7 @@ const editView = (
   const said = problems === noProblems ? null : problemText(problems);
   const content = html`<div data-edit-form>${form(
     visit,
-    { action, submit: submitLabel(conflict), problems: { text: said, fields: {} } },
+    { action, submit: submitLabel(conflict !== null), problems: { text: said, fields: {} } },
     markdownEditor({ name: 'body', label: 'Comment', value: body, rows: 12, project }),
     hidden('base', fingerprintTexts(noteTexts(comment.note))),
   )}${conflictCard(conflict, `${action}/edit`, 'Comment')}<details class="act"><summary>Delete this comment</summary>${form(

@@ -54,7 +54,7 @@ const requestList = async ({ call }: Visit, requests: readonly ListedRequest[]):
 };
 
 const reviewsCard = async (visit: Visit): Promise<Html | null> => {
-  const { requests, total } = await loadMergeRequests(visit, 'reviews-for-me', maxEntries);
+  const { requests, total } = await loadMergeRequests(visit, 'waiting', maxEntries);
   if (total === 0) return null;
   return card(
     { icon: 'eye', title: 'Waiting for your review', path: '/dashboard/merge_requests', total },

@@ -132,6 +132,25 @@ test('hides todos of others, and those on what became hidden', async () => {
   assert.equal((await user.visitor.post(done)).status, 404);
 });
 
+test('marks those of a filter as done', async () => {
+  const [shown, kept] = [await mention(), await mention()];
+  const query = `?project_id=${shown.id}`;
+  const text = await list(query);
+  assert.match(text, />Mark 1 item done<\/button>/);
+  const form =
+    /<form method="post" action="\/dashboard\/todos\/done_all">[^]*?<\/form>/.exec(text)?.[0] ?? '';
+  const fields = Object.fromEntries(
+    [...form.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+  assert.equal(fields['project_id'], String(shown.id));
+  const answer = await user.visitor.post('/dashboard/todos/done_all', fields);
+  assert.deepEqual([answer.status, answer.location], [303, `/dashboard/todos${query}`]);
+  const now = await list();
+  assert.deepEqual([now.includes(shown.title), now.includes(kept.title)], [false, true]);
+  assert.ok(now.includes('1 to-do item was marked as done.'));
+  assert.match(now, />Mark all done<\/button>/);
+});
+
 test('marks all as done', async () => {
   const { title } = await mention();
   assert.ok((await list()).includes('action="/dashboard/todos/done_all"'));

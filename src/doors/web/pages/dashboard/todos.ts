@@ -1,6 +1,11 @@
 /** The to-do list of the user. */
 import type { Static } from 'typebox';
-import { finishAllTodos, finishTodo, restoreTodo } from '../../../../planning/todos/finish_todos.ts';
+import {
+  finishAllTodos,
+  finishFilteredTodos,
+  finishTodo,
+  restoreTodo,
+} from '../../../../planning/todos/finish_todos.ts';
 import { findOwnTodo, listTodoSources, listTodos, renderTodos } from '../../../../planning/todos/queries.ts';
 import { usersById } from '../../../../identity/users/queries.ts';
 import { projectsById } from '../../../../projects/projects/find.ts';
@@ -22,37 +27,43 @@ const path = '/dashboard/todos';
 
 const renderers = { Issue: issueTodos, MergeRequest: mergeRequestTodos };
 
-const listParams = object({
-  state: oneOf(['pending', 'done'], { default: 'pending' }),
+const filterParams = {
   type: optional(clearable(oneOf(['Issue', 'MergeRequest']))),
   action: optional(clearable(oneOf(Object.keys(actionNames)))),
   project_id: optional(clearable(id())),
   group_id: optional(clearable(id())),
   author_id: optional(clearable(id())),
+};
+
+const listParams = object({
+  state: oneOf(['pending', 'done'], { default: 'pending' }),
+  ...filterParams,
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
   ...pageParams,
 });
 
 type Query = Omit<Static<typeof listParams>, 'sort'> & { sort?: 'asc' | 'desc' };
 
+type SentFilter = Pick<Query, keyof typeof filterParams>;
+
+const readFilter = ({ type, action, project_id, group_id, author_id }: SentFilter) => ({
+  ...(typeof group_id === 'number' && { group_id }),
+  ...(typeof author_id === 'number' && { author_id }),
+  ...(typeof type === 'string' && { type }),
+  ...(typeof action === 'string' && { action }),
+  ...(typeof project_id === 'number' && { project_id }),
+});
+
 export type LoadedTodos = { todos: ListedTodo[]; total: number };
 
 /** Loads todos as the API lists them. */
 export const loadTodos = async (
   visit: Visit,
-  { type, action, project_id, group_id, author_id, sort = 'desc', state, ...paging }: Query,
+  { sort = 'desc', state, page: number, per_page, ...filters }: Query,
 ): Promise<LoadedTodos> => {
   const { call } = visit;
-  const filter = {
-    state,
-    sort,
-    ...(typeof group_id === 'number' && { group_id }),
-    ...(typeof author_id === 'number' && { author_id }),
-    ...(typeof type === 'string' && { type }),
-    ...(typeof action === 'string' && { action }),
-    ...(typeof project_id === 'number' && { project_id }),
-  };
-  const { items, total } = await listTodos(call, renderers, filter, pageRequest(paging));
+  const filter = { state, sort, ...readFilter(filters) };
+  const { items, total } = await listTodos(call, renderers, filter, pageRequest({ page: number, per_page }));
   return { todos: (await renderTodos(call, renderers, items)) as unknown as ListedTodo[], total };
 };
 
@@ -154,12 +165,27 @@ const filterForm = (
     ],
   })}<div class="buttons"><button>Filter</button></div></form>`;
 
-/** Renders the button that finishes all todos. */
-export const finishAllForm = (visit: Visit, back: string): Html =>
+/** Renders the button that finishes all todos, or those of a filter. */
+export const finishAllForm = (
+  visit: Visit,
+  back: string,
+  { filter = {}, label = 'Mark all done' }: { filter?: Record<string, unknown>; label?: string } = {},
+): Html =>
   html`<form method="post" action="${path}/done_all">${hidden('authenticity_token', visit.csrfToken())}${hidden(
     'back',
     back,
-  )}<button class="small">Mark all done</button></form>`;
+  )}${Object.entries(filter).map(([name, value]) => hidden(name, String(value)))}<button class="small">${label}</button></form>`;
+
+const finishListedForm = (
+  visit: Visit,
+  query: Query,
+  { total, back }: { total: number; back: string },
+): Html => {
+  const filter = readFilter(query);
+  return Object.keys(filter).length === 0
+    ? finishAllForm(visit, path)
+    : finishAllForm(visit, back, { filter, label: `Mark ${spellCount(total, 'item')} done` });
+};
 
 /** Groups todos by their target, in the order of the newest of each. */
 const groupByTarget = (todos: readonly ListedTodo[]): ListedTodo[][] => [
@@ -169,9 +195,7 @@ const groupByTarget = (todos: readonly ListedTodo[]): ListedTodo[][] => [
 ];
 
 const emptyPart = (query: Query): Html => {
-  const isFiltered = Object.entries(keptQuery(query)).some(
-    ([name, value]) => name !== 'state' && name !== 'sort' && value !== undefined,
-  );
+  const isFiltered = Object.keys(readFilter(query)).length > 0;
   if (isFiltered) return emptyState({ icon: 'search', title: 'No results', text: 'No to-do item matches.' });
   return query.state === 'done'
     ? emptyState({ icon: 'todo', title: 'No done items' })
@@ -194,7 +218,7 @@ const listView = async (visit: Visit, query: Query): Promise<View> => {
   const hasPending = query.state === 'pending' && total > 0;
   return {
     title: 'To-do list',
-    body: html`<div class="row between"><h1>To-do list</h1>${hasPending && finishAllForm(visit, path)}</div>
+    body: html`<div class="row between"><h1>To-do list</h1>${hasPending && finishListedForm(visit, query, { total, back })}</div>
 ${stateTabs}
 ${filterForm(query, await loadSources(visit, query.state))}
 <section class="card" aria-label="To-do items" id="todo_list"><header><span class="muted">${spellCount(total, 'item')}</span></header>${
@@ -223,8 +247,14 @@ export const todoPages = [
     method: 'POST',
     path: `${path}/done_all`,
     audience: 'user',
-    params: object(backParam),
-    handle: async (visit, { back }) => {
+    params: object({ ...backParam, ...filterParams }),
+    handle: async (visit, { back, ...sent }) => {
+      const filter = readFilter(sent);
+      if (Object.keys(filter).length > 0) {
+        const count = await finishFilteredTodos(visit.call, renderers, filter);
+        const items = `${spellCount(count, 'to-do item')} ${count === 1 ? 'was' : 'were'}`;
+        return redirect(backTo(visit, back), `${items} marked as done.`);
+      }
       await finishAllTodos(visit.call);
       return redirect(backTo(visit, back), 'All to-do items were marked as done.');
     },

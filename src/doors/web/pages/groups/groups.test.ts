@@ -147,3 +147,20 @@ test('lists the issues of a group and of all groups below it', async () => {
   assert.match((await openVisitor(gantry).get(`${home}/-/issues`)).location ?? '', /^\/users\/sign_in/);
   assert.equal((await guest.get(`${home}/-/issues?state=odd`)).status, 400);
 });
+
+test('every page of a group has the keys of its lists, for those who may open them', async () => {
+  const own = await seedGroup(gantry, { visibility: 'public' });
+  const keysIn = (text: string): (string | undefined)[][] =>
+    [...text.matchAll(/<a href="([^"]+)" data-key="(g [pvibm])"/g)].map(([, path, keys]) => [keys, path]);
+  const member = (await seedVisitor(gantry, { group: own.id, access_level: 10 })).visitor;
+  const at = `/groups/${own.full_path}`;
+  for (const page of [at, `${at}/-/issues`]) {
+    assert.deepEqual(keysIn((await member.get(page)).text), [
+      ['g p', at],
+      ['g v', `${at}/-/activity`],
+      ['g i', `${at}/-/issues`],
+      ['g b', `${at}/-/boards`],
+      ['g m', `${at}/-/merge_requests`],
+    ]);
+  }
+});

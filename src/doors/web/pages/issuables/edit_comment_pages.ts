@@ -48,7 +48,7 @@ const editView = <L extends LoadedNoteable>(
   const { word } = kind.noun;
   const content = html`<div data-edit-form>${form(
     visit,
-    { action, submit: submitLabel(conflict), problems: { text: said, fields: {} } },
+    { action, submit: submitLabel(conflict !== null), problems: { text: said, fields: {} } },
     markdownEditor({ name: 'body', label: 'Comment', value: body, rows: 12, project: loaded.project }),
     hidden('base', fingerprintTexts(noteTexts(note.body))),
   )}${conflictCard(conflict, `${action}/edit`, 'Comment')}<details class="act"><summary>Delete this comment</summary>${form(

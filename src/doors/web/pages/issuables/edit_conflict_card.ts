@@ -10,11 +10,27 @@ export const findConflict = (base: string, saved: Texts, typed: Texts): EditConf
   base === fingerprintTexts(saved) ? null : { saved, typed };
 
 /** Returns the label of the button: after a conflict, the form overwrites what was saved. */
-export const submitLabel = (conflict: EditConflict | null): string =>
-  conflict === null ? 'Save changes' : 'Overwrite with my version';
+export const submitLabel = (isConflict: boolean): string =>
+  isConflict ? 'Overwrite with my version' : 'Save changes';
 
-const savedText = (label: string, text: string): Html =>
-  html`<h3>${label}</h3><p class="lines">${text === '' ? 'None' : text}</p>`;
+/** A value of a form: what somebody saved meanwhile, and what the form has. */
+type SavedValue = { label: string; saved: string; typed: string };
+
+const savedText = ({ label, saved }: SavedValue): Html =>
+  html`<h3>${label}</h3><p class="lines">${saved === '' ? 'None' : saved}</p>`;
+
+const isDifferent = ({ saved, typed }: SavedValue): boolean =>
+  saved.replaceAll('\r\n', '\n') !== typed.replaceAll('\r\n', '\n');
+
+/** Renders the saved values that differ from those of the form. @param discard link that discards the form's */
+export const savedMeanwhileCard = (values: readonly SavedValue[], discard: Html): Html =>
+  html`<section class="card" aria-labelledby="saved_meanwhile"><header><h2 id="saved_meanwhile">Saved meanwhile</h2><span class="end">${discard}</span></header><div class="body">${values.filter(isDifferent).map(savedText)}</div></section>`;
+
+const discardText = 'Discard mine, continue with this';
+
+/** Renders the link to a form's page that discards what was typed. */
+export const discardLink = (editPath: string): Html =>
+  html`<a class="button small" href="${editPath}">${discardText}</a>`;
 
 /**
  * Renders the saved texts that differ from the texts of the form.
@@ -27,8 +43,11 @@ export const conflictCard = (
 ): Html | null => {
   if (conflict === null) return null;
   const { saved, typed } = conflict;
-  const [before, now] = [saved.description ?? '', typed.description ?? ''];
-  return html`<section class="card" aria-labelledby="saved_meanwhile"><header><h2 id="saved_meanwhile">Saved meanwhile</h2><span class="end"><a class="button small" href="${editPath}" data-edit>Discard mine, continue with this</a></span></header><div class="body">${
-    saved.title !== typed.title && savedText('Title', saved.title)
-  }${before.replaceAll('\r\n', '\n') !== now && savedText(label, before)}</div></section>`;
+  return savedMeanwhileCard(
+    [
+      { label: 'Title', saved: saved.title, typed: typed.title },
+      { label, saved: saved.description ?? '', typed: typed.description ?? '' },
+    ],
+    html`<a class="button small" href="${editPath}" data-edit>${discardText}</a>`,
+  );
 };

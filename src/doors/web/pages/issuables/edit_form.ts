@@ -39,7 +39,7 @@ export const editFormView = <L extends LoadedTarget>(
   const path = kind.path(loaded, '/edit');
   const content = html`<div class="form-page"><div data-edit-form>${form(
     visit,
-    { action: path, submit: submitLabel(conflict), problems },
+    { action: path, submit: submitLabel(conflict !== null), problems },
     input({ name: 'title', label: 'Title', value: title, required: true, problems }),
     markdownEditor({
       name: 'description',

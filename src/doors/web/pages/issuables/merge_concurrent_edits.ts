@@ -59,3 +59,10 @@ export const requireShownValue = ({ word, shown, sent, current, text: said }: Va
   const now = said === null ? `removed the ${word}` : `set the ${word} to ${said}`;
   throw conflict(`Somebody ${now} meanwhile. Your choice is not saved: choose again if it is still right.`);
 };
+
+/** @throws Failure 409 if the target of a merge request has changed since the form was shown, and the form changes it */
+export const requireShownTarget = (
+  shown: string | undefined,
+  sent: string | undefined,
+  { merge_request: { target_branch: current } }: { merge_request: { target_branch: string } },
+): void => requireShownValue({ word: 'target branch', shown, sent, current, text: current });

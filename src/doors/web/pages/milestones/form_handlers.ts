@@ -14,7 +14,15 @@ import {
   findRecordToChange,
   ownedRecordPages,
 } from '../labels/label_and_milestone_pages.ts';
-import { editMilestoneView, fromSent, milestoneFields, newMilestoneView, toProblems } from './form.ts';
+import { editedMeanwhile } from '../../parts/timeline/edit_conflicts.ts';
+import {
+  editMilestoneView,
+  fingerprint,
+  fromSent,
+  milestoneFields,
+  newMilestoneView,
+  toProblems,
+} from './form.ts';
 
 const milestones: OwnedRecords<MilestoneRow> = {
   key: 'iid',
@@ -54,14 +62,16 @@ const update = (kind: OwnedListRoute): AnyPage =>
     find: async ({ call }, address) => await findRecordToChange(kind, milestones, call, address),
     fromSent,
     toProblems,
-    run: async ({ call }, { list, row }, { title, description, start_date, due_date }) => {
+    run: async ({ call }, { list, row }, { title, description, start_date, due_date, base }) => {
       const edit = {
         ...(title !== undefined && { title }),
         ...(description !== undefined && { description: description || null }),
         ...(start_date !== undefined && { start_date }),
         ...(due_date !== undefined && { due_date }),
       };
-      await updateMilestone(call, list.owner, row.id, edit);
+      await updateMilestone(call, { owner: list.owner, id: row.id }, edit, (locked) => {
+        if (base !== undefined && base !== fingerprint(locked)) throw editedMeanwhile('milestone');
+      });
       return redirect(`${list.path}/${row.iid}`, 'The milestone was saved.');
     },
     view: (visit, { list, row }, state) => editMilestoneView(visit, list, row, state),
@@ -75,7 +85,7 @@ const setState = (kind: OwnedListRoute, state_event: 'close' | 'activate'): AnyP
     params: object({ ...ownerParams, iid: id() }),
     handle: async (visit, params) => {
       const { list, row } = await findRecordToChange(kind, milestones, visit.call, params);
-      await updateMilestone(visit.call, list.owner, row.id, { state_event });
+      await updateMilestone(visit.call, { owner: list.owner, id: row.id }, { state_event });
       const notice = state_event === 'close' ? 'The milestone was closed.' : 'The milestone was reopened.';
       return redirect(`${list.path}/${row.iid}`, notice);
     },

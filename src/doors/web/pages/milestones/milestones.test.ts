@@ -66,6 +66,29 @@ test('creates, edits, closes, reopens and deletes a milestone', async () => {
   assert.equal((await maintainer.get(one)).status, 404);
 });
 
+test('shows what somebody saved meanwhile instead of overwriting it', async () => {
+  const milestone = await inProject({ title: 'Shared', description: 'One' });
+  const path = pathOf(milestone);
+  const baseIn = (page: string): string => /name="base" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const base = baseIn((await maintainer.get(`${path}/edit`)).text);
+  const api = `/projects/${project.id}/milestones/${milestone.id}`;
+  const stored = async (): Promise<unknown[]> => {
+    const { body } = await gantry.api(`GET ${api}`);
+    return [body.title, body.description, body.due_date];
+  };
+  await gantry.api(`PUT ${api}`, { json: { description: 'Two <b>', due_date: '2026-03-04' } });
+  const mine = { title: 'Shared', description: 'Mine', start_date: '', due_date: '' };
+  const refused = await maintainer.post(path, { ...mine, base });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /Somebody edited this milestone meanwhile[^]+>\s*Mine<\/textarea>/);
+  assert.match(refused.text, /Overwrite with my version<[^]+Saved meanwhile[^]+Two &lt;b&gt;[^]+2026-03-04/);
+  assert.doesNotMatch(refused.text, /<h3>Title<\/h3>/);
+  assert.deepEqual(await stored(), ['Shared', 'Two <b>', '2026-03-04']);
+  const again = await maintainer.post(path, { ...mine, base: baseIn(refused.text) });
+  assert.equal(again.status, 303);
+  assert.deepEqual(await stored(), ['Shared', 'Mine', null]);
+});
+
 test('shows the form again with its problem', async () => {
   const existing = await inProject({ title: 'taken' });
   const bad: [Record<string, string>, RegExp][] = [

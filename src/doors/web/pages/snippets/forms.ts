@@ -1,39 +1,50 @@
 /** Forms that create, edit and delete snippets. */
 import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
-import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
 import { forbidden } from '../../../../platform/errors.ts';
-import { object, boolean, id, longText, oneOf, optional, raw } from '../../../../platform/http/schema.ts';
+import {
+  object,
+  boolean,
+  id,
+  longText,
+  oneOf,
+  optional,
+  raw,
+  text,
+} from '../../../../platform/http/schema.ts';
 import { applyFileActions } from '../../../../projects/snippets/apply_file_actions.ts';
 import { createSnippet } from '../../../../projects/snippets/create.ts';
 import { deleteSnippet } from '../../../../projects/snippets/delete.ts';
 import { mayCreate, requireChange } from '../../../../projects/snippets/snippet_home.ts';
 import { loadFiles } from '../../../../projects/snippets/files.ts';
 import { findSnippet } from '../../../../projects/snippets/queries.ts';
-import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
 import { updateSnippet } from '../../../../projects/snippets/update.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import {
   type FormProblems,
   answerForm,
   attempt,
   checkbox,
   form,
+  hidden,
   input,
   noProblems,
   withFormStatus,
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
+import { editedMeanwhile } from '../../parts/timeline/edit_conflicts.ts';
+import { submitLabel } from '../issuables/edit_conflict_card.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
-import { type FileRow, fileFields, readRows, toFileActions, toRowProblems, toRows } from './file_fields.ts';
+import {
+  type Filled,
+  type StoredSnippet,
+  conflictCard,
+  fingerprint,
+  fromStored,
+  withoutRemovedFiles,
+} from './edit_conflict.ts';
+import { fileFields, readRows, toFileActions, toRowProblems } from './file_fields.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './personal_or_project_routes.ts';
-
-type Filled = {
-  title: string;
-  description: string;
-  files: FileRow[];
-  visibility: Visibility;
-};
 
 const filledParams = {
   title: optional(longText()),
@@ -64,11 +75,17 @@ const snippetProblems = (problems: FormProblems, { files }: Filled): FormProblem
   };
 };
 
-type Target = { list: SnippetList; action: string; submit: string };
+type Target = {
+  list: SnippetList;
+  action: string;
+  submit: string;
+  /** Fingerprint of the stored snippet. */
+  base?: string;
+};
 
 const snippetForm = (
   visit: Visit,
-  { list, action, submit }: Target,
+  { list, action, submit, base }: Target,
   filled: Filled,
   problems: FormProblems,
 ): Html =>
@@ -91,6 +108,7 @@ const snippetForm = (
       ...(list.home === null && { privateMeaning: 'Only you.' }),
       problems,
     }),
+    base === undefined ? null : hidden('base', base),
   )}</div>`;
 
 const newView = (
@@ -143,7 +161,11 @@ const newPages = (routes: SnippetRoutes) => [
   }),
 ];
 
-type Own = { list: SnippetList; snippet: SnippetRow };
+type Own = StoredSnippet & {
+  list: SnippetList;
+  /** What somebody saved since the form was opened. */
+  conflict?: Html | null;
+};
 
 /** Loads a snippet that the user may change. @throws Failure 404, 403 */
 const openOwn = async (
@@ -155,17 +177,20 @@ const openOwn = async (
   const list = await routes.open(visit, params);
   const snippet = await findSnippet(call, call.db, list.home, params.id);
   requireChange(call, list.home, snippet);
-  return { list, snippet };
+  return { list, snippet, files: await loadFiles(call.db, snippet.id) };
 };
 
 const editView = (
   visit: Visit,
-  { list, snippet }: Own,
-  filled: Filled,
+  own: Own,
+  filled: Filled = fromStored(own),
   problems: FormProblems = noProblems,
 ): View => {
+  const { list, snippet, conflict = null } = own;
   const path = list.pathOf(snippet.id);
-  const content = html`${snippetForm(visit, { list, action: path, submit: 'Save changes' }, filled, problems)}
+  const submit = submitLabel(conflict !== null);
+  const target = { list, action: path, submit, base: fingerprint(own) };
+  const content = html`${snippetForm(visit, target, filled, problems)}${conflict !== null && html`<div class="form-page snippet-form">${conflict}</div>`}
 <p><a href="${path}">Back to the snippet</a></p>
 <section class="card danger-zone"><header><h2>Delete this snippet</h2></header><div class="body">${form(
     visit,
@@ -176,11 +201,29 @@ const editView = (
   return withFormStatus(view, problems);
 };
 
-const loadFilled = async ({ call }: Visit, snippet: SnippetRow): Promise<Filled> => ({
-  ...snippet,
-  description: snippet.description ?? '',
-  files: toRows(await loadFiles(call.db, snippet.id)),
-});
+type Edit = {
+  own: Own;
+  filled: Filled;
+  /** Fingerprint that the form was opened with; absent: the form replaces the snippet. */
+  base: string | undefined;
+};
+
+const saveEdit = async (visit: Visit, { own, filled, base }: Edit): Promise<View | Redirect> => {
+  const { list, snippet } = own;
+  const problems = await attempt(async () => {
+    const edit = { ...filled, files: toFileActions(filled.files) };
+    await updateSnippet(visit.call, { home: list.home, id: snippet.id }, edit, (locked, files) => {
+      const isChanged = base !== undefined && base !== fingerprint({ snippet: locked, files });
+      if (isChanged) throw editedMeanwhile('snippet');
+    });
+  });
+  const path = list.pathOf(snippet.id);
+  if (problems === null) return redirect(path);
+  const wrong = snippetProblems(problems, filled);
+  if (base === undefined || base === fingerprint(own)) return editView(visit, own, filled, wrong);
+  const conflict = conflictCard(own, filled, `${path}/edit`);
+  return editView(visit, { ...own, conflict }, withoutRemovedFiles(filled, own), wrong);
+};
 
 const editPages = (routes: SnippetRoutes) => [
   page({
@@ -190,27 +233,18 @@ const editPages = (routes: SnippetRoutes) => [
     params: object({ ...ownerParam, id: id() }),
     handle: async (visit, params) => {
       const own = await openOwn(routes, visit, params);
-      return editView(visit, own, await loadFilled(visit, own.snippet));
+      return editView(visit, own);
     },
   }),
   page({
     method: 'POST',
     path: `${routes.one}/:id`,
     audience: 'user',
-    params: object({ ...ownerParam, id: id(), ...filledParams }),
-    handle: async (visit, params) => {
+    params: object({ ...ownerParam, id: id(), ...filledParams, base: optional(text()) }),
+    handle: async (visit, { base, ...params }) => {
       const own = await openOwn(routes, visit, params);
-      const { list, snippet } = own;
-      const filled = toFilled(visit, { visibility: snippet.visibility, ...params });
-      const problems = await attempt(
-        async () =>
-          await updateSnippet(visit.call, list.home, snippet.id, {
-            ...filled,
-            files: toFileActions(filled.files),
-          }),
-      );
-      if (problems !== null) return editView(visit, own, filled, snippetProblems(problems, filled));
-      return redirect(list.pathOf(snippet.id));
+      const filled = toFilled(visit, { visibility: own.snippet.visibility, ...params });
+      return await saveEdit(visit, { own, filled, base });
     },
   }),
   page({
@@ -223,7 +257,7 @@ const editPages = (routes: SnippetRoutes) => [
       const { list, snippet } = own;
       if (params.confirmed !== true) {
         const problems = { text: 'Confirm that the snippet is to be deleted.', fields: {} };
-        return editView(visit, own, await loadFilled(visit, snippet), problems);
+        return editView(visit, own, undefined, problems);
       }
       await deleteSnippet(visit.call, list.home, snippet.id);
       return redirect(list.listPath, `Snippet $${snippet.id} was deleted.`);

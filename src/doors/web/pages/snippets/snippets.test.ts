@@ -222,6 +222,48 @@ test('creates, shows and edits a snippet with several files', async () => {
   assert.equal((await reporter.visitor.get(`${made}/raw/main/renamed.md`)).text, 'Changed');
 });
 
+test('shows what somebody saved meanwhile instead of overwriting it', async () => {
+  const path = await create(list, reporter, {
+    visibility: 'public',
+    'files[1][file_path]': 'notes.md',
+    'files[1][content]': 'Second',
+  });
+  const baseIn = (page: string): string => /name="base" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const base = baseIn((await reporter.visitor.get(`${path}/edit`)).text);
+  const api = `/projects/${project.id}/snippets/${path.split('/').at(-1)}`;
+  const files = [
+    { action: 'update', file_path: 'fix.sh', content: 'echo <theirs>' },
+    { action: 'delete', file_path: 'notes.md' },
+  ];
+  assert.equal((await gantry.api(`PUT ${api}`, { json: { files } })).status, 200);
+  const sent = {
+    ...text,
+    ...storedFields(['fix.sh', 'notes.md']),
+    [contentField]: 'echo mine',
+    'files[1][content]': 'Second',
+    visibility: 'public',
+  };
+  const refused = await reporter.visitor.post(path, { ...sent, base });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /Somebody edited this snippet meanwhile[^]+>\s*echo mine<\/textarea>/);
+  const card = /Saved meanwhile[^]+?<\/section>/.exec(refused.text)?.[0] ?? '';
+  assert.match(card, /<h3>fix\.sh<\/h3>[^]*echo &lt;theirs&gt;[^]*<h3>notes\.md<\/h3>[^]*None/);
+  assert.doesNotMatch(card, /<h3>Title/);
+  assert.match(refused.text, /Overwrite with my version/);
+  assert.doesNotMatch(refused.text, /value="notes\.md"[^>]*name="files\[1\]\[previous_path\]"/);
+  assert.equal((await gantry.api(`GET ${api}/raw`)).text, 'echo <theirs>');
+  // Of the removed file, the form is one of a new file now.
+  const again = { ...sent, 'files[1][stored]': '0' };
+  const saved = await reporter.visitor.post(path, { ...again, base: baseIn(refused.text) });
+  assert.equal(saved.status, 303, saved.text);
+  const { body } = await gantry.api(`GET ${api}`);
+  assert.deepEqual(
+    body.files.map((file: { path: string }) => file.path),
+    ['fix.sh', 'notes.md'],
+  );
+  assert.equal((await gantry.api(`GET ${api}/raw`)).text, 'echo mine');
+});
+
 test('pages each of several long files', async () => {
   const lines = (name: string) => Array.from({ length: 2_600 }, (_line, at) => `${name} ${at}`).join('\n');
   const path = await create('/-/snippets', stranger, {

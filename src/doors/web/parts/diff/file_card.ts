@@ -33,7 +33,7 @@ export type FileCard = {
   actions?: Html | null;
   /** Shown above the lines, such as threads on the file. */
   above?: Html | null;
-  table?: Pick<TableOptions, 'commentPath' | 'expandPath' | 'below'>;
+  table?: Pick<TableOptions, 'commentPath' | 'takesComments' | 'expandPath' | 'below'>;
 };
 
 /** Returns the id of a file's part of the page, for links. */
@@ -75,9 +75,19 @@ const imageBefore = (path: string | null, name: string): Html | null =>
     ? null
     : html`<figure><figcaption>${name}</figcaption><img src="${path}" alt="${name}" loading="lazy"></figure>`;
 
+/** Links to the content of a file that the page does not show. */
+const rawLink = (path: string | null, name: string, file: string): Html | null =>
+  path === null ? null : html`<a href="${path}">${name}<span class="visually-hidden">: ${file}</span></a> `;
+
 const binaryPart = ({ file, rawPaths }: FileCard): Html => {
   const isImage = imageType(file.new_path) !== null;
-  if (!isImage) return message('Binary file.');
+  if (!isImage) {
+    const links = [
+      rawLink(rawPaths.old, 'Before', file.old_path),
+      rawLink(rawPaths.fresh, 'After', file.new_path),
+    ];
+    return message('Binary file.', html`${links}`);
+  }
   return html`<div class="image-pair">${imageBefore(rawPaths.old, 'Before')}${imageBefore(rawPaths.fresh, 'After')}</div>`;
 };
 

@@ -53,16 +53,17 @@ const fileItem = (file: FileDiff, { addressOf, isViewed, threads }: Given): Html
 };
 
 /** Joins folders that contain only one folder. */
-const folderItem = (name: string, folder: Folder, given: Given): Html => {
+const folderItem = (name: string, folder: Folder, given: Given, above = ''): Html => {
   const [only, ...others] = folder.folders;
   if (only !== undefined && others.length === 0 && folder.files.length === 0) {
-    return folderItem(`${name}/${only[0]}`, only[1], given);
+    return folderItem(`${name}/${only[0]}`, only[1], given, above);
   }
-  return html`<li><span class="folder">${icon('folder')}<span class="name">${name}</span></span><ul>${folderItems(folder, given)}</ul></li>`;
+  const path = `${above}${name}/`;
+  return html`<li><details open data-folder="${path}"><summary class="folder">${icon('folder')}<span class="name">${name}</span></summary><ul>${folderItems(folder, given, path)}</ul></details></li>`;
 };
 
-const folderItems = ({ folders, files }: Folder, given: Given): Html =>
-  html`${[...folders].map(([name, inner]) => folderItem(name, inner, given))}${files.map((file) => fileItem(file, given))}`;
+const folderItems = ({ folders, files }: Folder, given: Given, path = ''): Html =>
+  html`${[...folders].map(([name, inner]) => folderItem(name, inner, given, path))}${files.map((file) => fileItem(file, given))}`;
 
 /** Renders the tree. The script filters it and marks the file that is read. */
 export const fileTree = (given: Given): Html => {

@@ -18,6 +18,8 @@ export type TableOptions = {
   label: string;
   /** Start of the address of the form for a comment on a line, before its key; null: lines take no comments. */
   commentPath?: string | null;
+  /** Whether a line takes comments; absent: all lines of the diff do. */
+  takesComments?: (row: LineRow) => boolean;
   /** Address of the whole file; null if it cannot be shown. */
   wholePath?: string | null;
   /** Returns the address with further lines; null if there is no such URL. Absent: lines cannot be added. */
@@ -41,8 +43,10 @@ export const numberCell = (options: TableOptions, row: LineRow, side: 'old' | 'n
   if (!isLink) return `<td class="n">${number}</td>`;
   const { commentPath = null, fileId } = options;
   const line = `${number}, ${kinds[row.kind]}`;
-  if (commentPath === null || row.isExpanded === true)
-    return `<td class="n"><a href="#${rowId(fileId, row)}" aria-label="Line ${line}">${number}</a></td>`;
+  if (commentPath === null || row.isExpanded === true || options.takesComments?.(row) === false) {
+    const title = commentPath === null ? '' : ' title="This line takes no comments"';
+    return `<td class="n"><a href="#${rowId(fileId, row)}" aria-label="Line ${line}"${title}>${number}</a></td>`;
+  }
   return `<td class="n"><a href="${commentPath}${keyOf(row)}" aria-label="Comment on line ${line}">${number}</a></td>`;
 };
 

@@ -11,13 +11,16 @@ import { mergeRequestTodos } from '../../../../review/merge_requests/todos.ts';
 export type OpenWorkCounts = {
   /** Open issues that are assigned to the caller. */
   issues: number;
-  /** Open merge requests that are assigned to the caller, or whose review is requested from them. */
+  /** Open merge requests that are assigned to the caller, wait for their review, or were sent back to them. */
   merge_requests: number;
   pending_todos: number;
 };
 
 /** Counting stops here; the top bar shows this count as `99+`. */
 export const maxCount = 100;
+
+/** The newest merge requests of a user among which those are counted that a reviewer sent back. */
+const maxOwn = 500;
 
 const maxCachedUsers = 2_000;
 const cachePerUser = keepUntilCommit<OpenWorkCounts>(maxCachedUsers);
@@ -34,7 +37,13 @@ const countRows = async (call: Call): Promise<OpenWorkCounts> => {
   const issues = sql`select 1 from (${linksIn('assignees', 'Issue')}) as links cross join issues cross join projects
     where issues.id = links.target_id and projects.id = issues.project_id
       and issues.state = 'opened' and ${visibleIssues(viewer, dialect)}`;
-  const linked = sql`${linksIn('assignees', 'MergeRequest')} union ${linksIn('reviewers', 'MergeRequest')}`;
+  const newest = sql`select id, state from merge_requests where author_id = ${id} and deleted_at is null
+    order by created_at desc, id desc limit ${sql.lit(maxOwn)}`;
+  const returned = sql`select newest.id as target_id from (${newest}) as newest where newest.state = 'opened'
+    and exists (select 1 from reviewers where reviewers.target_type = 'MergeRequest'
+      and reviewers.target_id = newest.id and reviewers.state = 'requested_changes')`;
+  const linked = sql`${linksIn('assignees', 'MergeRequest')}
+    union ${linksIn('reviewers', 'MergeRequest')} and state = 'unreviewed' union ${returned}`;
   const requests = sql`select 1 from (${linked}) as links cross join merge_requests cross join projects
     where merge_requests.id = links.target_id and projects.id = merge_requests.project_id
       and merge_requests.state = 'opened' and ${visibleMergeRequests(viewer, dialect)}`;

@@ -12,6 +12,7 @@ import type { IconName } from '../icon.ts';
 import { visibilityMark } from '../projects/project_list.ts';
 import { type NavLink, withSideNav, tabs } from './tabs_and_side_nav.ts';
 import { breadcrumbs } from './breadcrumbs.ts';
+import { groupShortcuts } from './group_shortcuts.ts';
 
 /** Returns the address of a page of a group. @param below what follows the group's path: `runners` */
 export const groupPagePath = ({ full_path }: Pick<Group, 'full_path'>, below: string): string =>
@@ -80,7 +81,7 @@ ${content}`;
         root: '/groups',
         before: html`${avatar({ name: group.name, avatar_url: uploadedAvatarUrl(visit.call, 'group', group), isSquare: true })}${visibilityMark(group.visibility)}`,
       })}</div>
-${tabs('Group', tabLinks(visit, group, tab))}</div>
+${tabs('Group', tabLinks(visit, group, tab))}${groupShortcuts(visit, group, allowedNouns(visit, group))}</div>
 `,
     body: tab === 'settings' ? withSideNav('Settings', links, headed) : html`${more}${headed}`,
     ...view,

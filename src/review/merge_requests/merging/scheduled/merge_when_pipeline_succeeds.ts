@@ -34,9 +34,13 @@ const recordDeferralEvent = async (
     data: { merge_when_pipeline_succeeds: [!deferred, deferred] },
   });
 
+/** Returns the parameters of a scheduled merge. */
+export const parseScheduledParams = ({ merge_params }: Pick<MergeRequestRow, 'merge_params'>): MergeParams =>
+  JSON.parse(merge_params) as MergeParams;
+
 /** Returns whether a scheduled merge waits for all checks, not only for the pipeline. */
-export const waitsForChecks = ({ merge_params }: Pick<MergeRequestRow, 'merge_params'>): boolean =>
-  (JSON.parse(merge_params) as MergeParams).auto_merge_strategy === 'merge_when_checks_pass';
+export const waitsForChecks = (scheduled: Pick<MergeRequestRow, 'merge_params'>): boolean =>
+  parseScheduledParams(scheduled).auto_merge_strategy === 'merge_when_checks_pass';
 
 const enabledText = (head: string | null, { auto_merge_strategy }: MergeParams): string => {
   const sha = toShortId(head ?? '');

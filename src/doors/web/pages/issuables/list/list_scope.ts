@@ -26,4 +26,7 @@ type ListScope<OwnScope extends string> = {
 
 export type AnyListScope = ListScope<string>;
 export type IssueListScope = ListScope<'created-by-me' | 'assigned-to-me'>;
-export type RequestListScope = ListScope<'reviews-for-me'>;
+export type RequestListScope = ListScope<'reviews-for-me'> & {
+  /** Default filter by reviews; absent: none. */
+  ownReview?: 'waiting';
+};

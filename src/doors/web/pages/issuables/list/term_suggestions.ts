@@ -17,6 +17,7 @@ const known: Readonly<Record<string, { values?: readonly string[]; from?: Sugges
   project: { from: 'projects' },
   assignee: { values: people, from: 'members' },
   reviewer: { values: people, from: 'members' },
+  review: { values: ['waiting', 'returned'] },
   author: { values: ['me'], from: 'members' },
   milestone: { values: ['none', 'any', 'upcoming', 'started'], from: 'milestones' },
   source: { from: 'branches' },

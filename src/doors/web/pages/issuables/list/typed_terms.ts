@@ -144,6 +144,15 @@ const approvedBy: Term = {
   isExcludable: false,
 };
 
+const ownReview: Term = {
+  read: ({ value }) => {
+    const state = value.toLowerCase();
+    return ['waiting', 'returned'].includes(state) ? [{ name: 'my_review', value: state }] : null;
+  },
+  expects: 'waiting or returned',
+  isExcludable: false,
+};
+
 const periodBy = (name: string): Term => ({
   read: ({ value }, { now }) => (parsePeriod(value, now) === null ? null : [{ name, value }]),
   expects: periodHint,
@@ -175,6 +184,7 @@ export const requestLanguage: Language<'opened' | 'merged' | 'closed' | 'all'> =
     ...sharedTerms,
     merged: periodBy('merged'),
     reviewer: personBy('reviewer'),
+    review: ownReview,
     draft: flagBy('draft'),
     approved: flagBy('approved', ['yes', 'no']),
     'approved-by': approvedBy,

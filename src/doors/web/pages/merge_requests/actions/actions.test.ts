@@ -110,6 +110,68 @@ test('merges when all checks pass, and cancels that', async () => {
   assert.equal((await maintainer.visitor.post(`${path}/cancel_merge`)).status, 422);
 });
 
+test('shows what was chosen for a scheduled merge, and merges so at once', async () => {
+  const { request, path, branch } = await fresh();
+  await seedCommit(gantry, project.id, { [`${branch}-2.txt`]: 'second\n' }, { branch });
+  await settle(gantry);
+  const { body } = await gantry.api(`GET ${toPath(request)}`);
+  await seedPipeline(gantry, { project: project.id, file: 'job: { script: x }', ref: branch, sha: body.sha });
+  const sent = {
+    auto_merge: '1',
+    sha: body.sha,
+    squash: '1',
+    should_remove_source_branch: '1',
+    merge_commit_message: 'Mine <now>',
+  };
+  await maintainer.visitor.get(path);
+  assert.equal((await maintainer.visitor.post(`${path}/merge`, sent)).location, path);
+  const boxIn = (text: string): string =>
+    /<section class="card merge-box[^]*?<\/section>/.exec(text)?.[0] ?? '';
+  const box = boxIn((await maintainer.visitor.get(path)).text);
+  assert.match(box, new RegExp(`Set by [^<]* · squashes 2 commits · deletes <code>${branch}</code>`));
+  assert.match(box, /Show message[^]*Mine &lt;now&gt;/);
+  const seen = boxIn((await reporter.visitor.get(path)).text);
+  assert.match(seen, /squashes 2 commits/);
+  assert.doesNotMatch(seen, /Merge now|Mine &lt;now&gt;/);
+  const form =
+    /<form method="post" action="[^"]*\/merge">[^]*?<button class="small">Merge now<\/button>/.exec(
+      box,
+    )?.[0] ?? '';
+  const fields = Object.fromEntries(
+    [...form.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+  );
+  assert.deepEqual(
+    [fields['sha'], fields['squash'], fields['should_remove_source_branch']],
+    [body.sha, '1', '1'],
+  );
+  const now = { ...fields, merge_commit_message: 'Mine <now>' };
+  assert.equal((await maintainer.visitor.post(`${path}/merge`, now)).location, path);
+  const merged = await readRequest(gantry, request);
+  assert.equal(merged.state, 'merged');
+  assert.notEqual(merged.squash_commit_sha, null);
+  const commit = await gantry.api(
+    `GET /projects/${project.id}/repository/commits/${merged.merge_commit_sha}`,
+  );
+  assert.equal(commit.body.message.trim(), 'Mine <now>');
+  await settle(gantry);
+  assert.ok(!(await branches()).includes(branch));
+});
+
+test('a scheduled merge that must wait for its pipeline is not offered at once', async () => {
+  const { request, path, branch } = await fresh();
+  const { body } = await gantry.api(`GET ${toPath(request)}`);
+  await seedPipeline(gantry, { project: project.id, file: 'job: { script: x }', ref: branch, sha: body.sha });
+  await maintainer.visitor.get(path);
+  await maintainer.visitor.post(`${path}/merge`, { auto_merge: '1', sha: body.sha });
+  assert.match((await maintainer.visitor.get(path)).text, />Merge now</);
+  const rule = { only_allow_merge_if_pipeline_succeeds: true };
+  assert.equal((await gantry.api(`PUT /projects/${project.id}`, { json: rule })).status, 200);
+  const { text } = await maintainer.visitor.get(path);
+  await gantry.api(`PUT /projects/${project.id}`, { json: { only_allow_merge_if_pipeline_succeeds: false } });
+  assert.match(text, /Cancel the automatic merge/);
+  assert.doesNotMatch(text, />Merge now</);
+});
+
 test('approves what was shown, and revokes that', async () => {
   const { path } = await fresh();
   await maintainer.visitor.get(path);

@@ -8,7 +8,7 @@ import {
   withoutWorkInProgress,
 } from '../../../../../planning/issuables/text/draft_title.ts';
 import { forbidden } from '../../../../../platform/errors.ts';
-import { boolean, id, integers, object, optional } from '../../../../../platform/http/schema.ts';
+import { boolean, id, integers, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { deleteMergeRequest } from '../../../../../review/merge_requests/delete.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
@@ -22,6 +22,7 @@ import {
   type Shown,
   labelChanges,
   mergeList,
+  requireShownTarget,
   requireShownValue,
   shownParams,
 } from '../../issuables/merge_concurrent_edits.ts';
@@ -86,10 +87,12 @@ const changePage = page({
     ...namedUserParams,
     milestone_id: editable.milestone_id,
     state_event: edits.state_event,
+    target_branch: optional(text({ maxLength: 1_000 })),
+    shown_target_branch: optional(text({ maxLength: 1_000 })),
     discussion_locked: edits.discussion_locked,
     ...shownParams,
   }),
-  handle: async (visit, { project, iid, ...given }) => {
+  handle: async (visit, { project, iid, shown_target_branch, ...given }) => {
     const { shown_labels, shown_assignee_ids, shown_reviewer_ids, ...others } = given;
     const { shown_milestone_id, shown_due_date: _none, ...sent } = others;
     const shown = { shown_labels, shown_assignee_ids, shown_reviewer_ids, shown_milestone_id };
@@ -99,7 +102,10 @@ const changePage = page({
     if (!isAdmin && administered.some((name) => name in sent)) throw forbidden();
     return await submitForm({ kind: requestKind, visit, loaded }, async () => {
       const edit = labelChanges(await withNamedUsers(call.db, sent), shown_labels);
-      await updateMergeRequest(call, loaded, edit, (locked) => mergePeople(locked, edit, shown));
+      await updateMergeRequest(call, loaded, edit, (locked) => {
+        requireShownTarget(shown_target_branch, edit.target_branch, locked);
+        return mergePeople(locked, edit, shown);
+      });
     });
   },
 });

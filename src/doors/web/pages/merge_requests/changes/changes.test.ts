@@ -82,8 +82,22 @@ test('says why a file is not shown, and shows it alone', async () => {
     cardIn(alone, 'package-lock.json').includes('aria-label="added">+') &&
       cardIn(alone, 'src/long.txt') === '',
   );
-  assert.ok(cardIn(text, 'zeros.bin').includes('Binary file.'));
+  assert.match(cardIn(text, 'zeros.bin'), /Binary file\. <a href="[^"]*\/raw\/[^"]*\/zeros\.bin">After</);
   assert.ok((await read('?file=no-such-file')).includes('All files'));
+});
+
+test('links each file to the ones before and after it, and folds folders of the tree', async () => {
+  const text = await read();
+  const names = [...text.matchAll(/<section class="card diff-file" id="([^"]+)"/g)].map(([, id]) => id);
+  const cards = text.split('<section class="card diff-file"').slice(1);
+  assert.ok(names.length > 2);
+  for (const [at, card] of cards.entries()) {
+    const next = /href="#([^"]+)" aria-label="Next file: /.exec(card)?.[1];
+    const previous = /href="#([^"]+)" aria-label="Previous file: /.exec(card)?.[1];
+    assert.deepEqual([previous, next], [names[at - 1], names[at + 1]]);
+  }
+  assert.match(await read('?file=package-lock.json'), /\?file=[^"]*#[^"]*" aria-label="Next file: /);
+  assert.match(text, /<details open data-folder="src\/"><summary class="folder">/);
 });
 
 test('folds files as .gitattributes of the shown version says', async () => {

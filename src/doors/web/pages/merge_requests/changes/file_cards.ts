@@ -15,6 +15,8 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import type { CommentPosition } from '../../../parts/diff/comment_position.ts';
 import { commentForm } from './comment_form.ts';
+import { makeFileSteps } from './file_steps.ts';
+import { findCommentable } from './commentable_lines.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import { type Cards, formPath, token } from './card_context.ts';
 import { mayReadCode, repositoryOf } from './suggested_text.ts';
@@ -118,7 +120,9 @@ const commentPath = ({ changes, rights }: Cards, file: FileDiff): string | null 
   return sent.slice(sent.indexOf('?')).replaceAll('&', '&amp;');
 };
 
-const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
+type Steps = ReturnType<typeof makeFileSteps>;
+
+const fileBlock = async (given: FilesGiven, steps: Steps, file: FileDiff): Promise<Html> => {
   const { cards } = given;
   const { loaded, query, ends, viewed, view } = cards.changes;
   const { project } = loaded;
@@ -133,6 +137,7 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
   const canRead = mayReadCode(cards);
   const isExpandable = canExpand(cards, file) && query.whole !== true;
   const ranges = shownRanges(cards, file);
+  const commentable = await findCommentable(cards, file);
   return fileCard({
     file,
     rows: prepared,
@@ -146,10 +151,11 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
     rawPaths: ends === null || !canRead ? { old: null, fresh: null } : rawPathsOf(project, ends, file),
     onlyPath: pathWith({}),
     wholePath: isExpandable ? pathWith({ whole: true }) : null,
-    actions: html`${viewedForm(cards, file)}${commentLink(cards, file)}`,
+    actions: html`${steps(file)}${viewedForm(cards, file)}${commentable.file && commentLink(cards, file)}`,
     above: abovePart(placed),
     table: {
       commentPath: commentPath(cards, file),
+      ...(cards.changes.since !== null && { takesComments: commentable.line }),
       expandPath: (range) => {
         const expand = addRange(ranges, range);
         return expand === null ? null : pathWith({ expand });
@@ -160,7 +166,10 @@ const fileBlock = async (given: FilesGiven, file: FileDiff): Promise<Html> => {
 };
 
 /** Renders the cards of the files; many lines are rendered while the page is sent. */
-export const fileBlocks = async (given: FilesGiven): Promise<Html> =>
-  isLongDiff(given.files)
-    ? streamInOrder(given.files, async (file) => await fileBlock(given, file))
-    : html`${await Promise.all(given.files.map(async (file) => await fileBlock(given, file)))}`;
+export const fileBlocks = async (given: FilesGiven): Promise<Html> => {
+  const steps = makeFileSteps(given.cards.changes);
+  const render = async (file: FileDiff): Promise<Html> => await fileBlock(given, steps, file);
+  return isLongDiff(given.files)
+    ? streamInOrder(given.files, render)
+    : html`${await Promise.all(given.files.map(render))}`;
+};

@@ -1,7 +1,7 @@
 /** Loads the diffs that the Changes tab shows. */
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
-import { lastReviewedVersion } from '../../../../../review/merge_requests/versions/last_review.ts';
+import { lastReviewedVersion } from '../../../../../review/merge_requests/approvals/last_review.ts';
 import {
   type ChosenCommit,
   findVersionCommit,
@@ -30,8 +30,8 @@ import { orderFiles } from '../../../parts/diff/file_tree.ts';
 import type { DiffView } from '../../../request/preferences.ts';
 import type { ChangesQuery } from './changes_address.ts';
 
-/** Versions that the menus list. */
-const maxVersions = 50;
+/** Versions that the menus list, and that a version can be compared with. */
+export const maxComparedVersions = 50;
 
 export type Changes = {
   loaded: LoadedMergeRequest;
@@ -144,7 +144,7 @@ export const loadChanges = async (
   const { view, w: ignoresWhitespace } = preferredView(visit, query);
   const { id } = loaded.merge_request;
   const [{ items: versions, total: totalVersions }, viewed] = await Promise.all([
-    listVersions(call.db, id, pageRequest({ per_page: maxVersions })),
+    listVersions(call.db, id, pageRequest({ per_page: maxComparedVersions })),
     loadViewedFiles(call, loaded),
   ]);
   const version =

@@ -5,11 +5,13 @@ import { boolean, object, optional, text } from '../../../../../platform/http/sc
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { updateMergeRequest } from '../../../../../review/merge_requests/update.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { attempt, input } from '../../../parts/form.ts';
+import { attempt, hidden, input } from '../../../parts/form.ts';
+import type { Html } from '../../../parts/html.ts';
 import { requireUnchanged } from '../../../parts/timeline/edit_conflicts.ts';
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
 import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
+import { requireShownTarget } from '../../issuables/merge_concurrent_edits.ts';
 import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 import { mergeFields } from './form_fields.ts';
@@ -21,6 +23,41 @@ type Filled = {
   squash: boolean;
   remove_source_branch: boolean;
 };
+
+/** What the form showed of the values about the merge. Absent: the form replaces the value. */
+const shownParams = {
+  shown_target_branch: optional(text({ maxLength: 1_000 })),
+  shown_squash: optional(boolean()),
+  shown_remove_source_branch: optional(boolean()),
+};
+
+type MergeValues = Partial<Pick<Filled, 'target_branch' | 'squash' | 'remove_source_branch'>>;
+
+type SentMergeValues = { [N in keyof MergeValues]?: Filled[N] | undefined } & {
+  [N in keyof MergeValues as `shown_${N}`]?: Filled[N] | undefined;
+};
+
+/** Returns the values that the form changes. The others stay, so that what somebody else chose meanwhile stays. */
+const changedValues = (sent: SentMergeValues): MergeValues => {
+  const { target_branch, squash, remove_source_branch } = sent;
+  return {
+    ...(target_branch !== undefined && target_branch !== sent.shown_target_branch && { target_branch }),
+    ...(squash !== undefined && squash !== sent.shown_squash && { squash }),
+    ...(remove_source_branch !== undefined &&
+      remove_source_branch !== sent.shown_remove_source_branch && { remove_source_branch }),
+  };
+};
+
+const storedValues = ({ merge_request }: LoadedMergeRequest): Required<MergeValues> => ({
+  target_branch: merge_request.target_branch,
+  squash: merge_request.squash === 1,
+  remove_source_branch: merge_request.force_remove_source_branch === 1,
+});
+
+const shownFields = (loaded: LoadedMergeRequest): Html[] =>
+  Object.entries(storedValues(loaded)).map(([name, value]) =>
+    hidden(`shown_${name}`, typeof value === 'boolean' ? String(Number(value)) : value),
+  );
 
 const maxSuggestions = 200;
 
@@ -49,7 +86,7 @@ const editView = async (
         })
       : null;
   const { title, description } = filled;
-  const fields = [target, ...mergeFields(project, filled)];
+  const fields = [target, ...mergeFields(project, filled), ...shownFields(loaded)];
   const form = { name: `!${merge_request.iid}`, title, description, fields };
   return editFormView({ kind: requestKind, visit, loaded }, form, refused);
 };
@@ -61,14 +98,9 @@ const show = page({
   params: object(oneRequest),
   handle: async (visit, named) => {
     const loaded = await findEditable(requestKind, visit.call, named);
-    const { title, description, target_branch, squash, force_remove_source_branch } = loaded.merge_request;
-    return await editView(visit, loaded, {
-      title,
-      description: description ?? '',
-      target_branch,
-      squash: squash === 1,
-      remove_source_branch: force_remove_source_branch === 1,
-    });
+    const { title, description } = loaded.merge_request;
+    const texts = { title, description: description ?? '' };
+    return await editView(visit, loaded, { ...texts, ...storedValues(loaded) });
   },
 });
 
@@ -79,6 +111,7 @@ const update = page({
   params: object({
     ...oneRequest,
     ...editedTexts,
+    ...shownParams,
     target_branch: optional(text({ maxLength: 1_000 })),
     squash: optional(boolean()),
     remove_source_branch: optional(boolean()),
@@ -87,22 +120,18 @@ const update = page({
     const { call } = visit;
     const loaded = await findEditable(requestKind, call, { project, iid });
     const { typed, edit } = readTexts(loaded.merge_request, { title, description });
+    const changed = changedValues(rest);
     const problems = await attempt(
       async () =>
-        await updateMergeRequest(call, loaded, { ...rest, ...edit }, ({ merge_request }) =>
-          requireUnchanged(base, merge_request, 'merge request'),
-        ),
+        await updateMergeRequest(call, loaded, { ...changed, ...edit }, (locked) => {
+          requireUnchanged(base, locked.merge_request, 'merge request');
+          requireShownTarget(rest.shown_target_branch, changed.target_branch, locked);
+        }),
     );
     if (problems === null) return redirect(requestPath(loaded));
     const current = await findEditable(requestKind, call, { project, iid });
     const conflict = findConflict(base, current.merge_request, typed);
-    const { target_branch = loaded.merge_request.target_branch, squash, remove_source_branch } = rest;
-    const filled = {
-      ...typed,
-      target_branch,
-      squash: squash === true,
-      remove_source_branch: remove_source_branch === true,
-    };
+    const filled = { ...typed, ...storedValues(current), ...changed };
     return await editView(visit, current, filled, { problems, conflict });
   },
 });

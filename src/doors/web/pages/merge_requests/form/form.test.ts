@@ -307,3 +307,44 @@ test('edits, but not over the edit of somebody else', async () => {
   assert.equal((await reporter.visitor.get(`${path}/edit`)).status, 403);
   assert.equal((await reporter.visitor.post(`${path}/edit`, edit)).status, 403);
 });
+
+/** Returns the fields of the form of an edit as a browser sends them. */
+const sentFields = (page: string): Record<string, string> => {
+  const form = /data-edit-form>[^]*?<\/form>/.exec(page)?.[0] ?? '';
+  const fields = [...form.matchAll(/<input [^>]*>/g)].flatMap(([tag]): [string, string][] => {
+    const isSent = !tag.includes('type="checkbox"') || tag.includes(' checked');
+    const name = / name="([^"]+)"/.exec(tag)?.[1];
+    return isSent && name !== undefined ? [[name, / value="([^"]*)"/.exec(tag)?.[1] ?? '']] : [];
+  });
+  return Object.fromEntries(fields);
+};
+
+test('an edit of the texts leaves the target and the ticks that somebody changed meanwhile', async () => {
+  for (const branch of ['stacked', 'first', 'second']) await seedBranch(gantry, project, branch);
+  const request = await openRequest(gantry, project, 'stacked', { target_branch: 'first' });
+  const path = `${list}/${request.iid}`;
+  const fields = sentFields((await maintainer.visitor.get(`${path}/edit`)).text);
+  assert.equal(fields['target_branch'], 'first');
+  const others = { target_branch: 'second', remove_source_branch: true, squash: true };
+  const api = `PUT /projects/${project.id}/merge_requests/${request.iid}`;
+  assert.equal((await gantry.api(api, { json: others })).status, 200);
+  const stored = async (): Promise<unknown[]> => {
+    const now = await readRequest(gantry, request);
+    return [now.description, now.target_branch, now.squash, now.force_remove_source_branch];
+  };
+  const sent = await maintainer.visitor.post(`${path}/edit`, { ...fields, description: 'Mine' });
+  assert.equal(sent.status, 303, sent.text);
+  assert.deepEqual(await stored(), ['Mine', 'second', true, true]);
+  const fresh = sentFields((await maintainer.visitor.get(`${path}/edit`)).text);
+  assert.equal((await gantry.api(api, { json: { target_branch: 'first' } })).status, 200);
+  const late = { ...fresh, description: 'Mine again', target_branch: 'main', squash: '0' };
+  const refused = await maintainer.visitor.post(`${path}/edit`, late);
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /Somebody set the target branch to first meanwhile/);
+  assert.match(refused.text, /Mine again<\/textarea>/);
+  assert.deepEqual(await stored(), ['Mine', 'first', true, true]);
+  const again: Record<string, string> = { ...sentFields(refused.text), description: 'Mine again' };
+  assert.equal(again['target_branch'], 'main');
+  assert.equal((await maintainer.visitor.post(`${path}/edit`, again)).status, 303);
+  assert.deepEqual(await stored(), ['Mine again', 'main', false, true]);
+});

@@ -180,6 +180,63 @@ test('leads to what needs the review of the user, without what others review', a
   }
 });
 
+test('lists what waits for a review, and what a reviewer sent back', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  const author = await seedVisitor(gantry, { project: own.id, access_level: 30 });
+  const reviewer = await seedVisitor(gantry, { project: own.id, access_level: 30 });
+  for (const branch of ['a', 'b', 'c']) {
+    await seedBranch(gantry, own, branch);
+    await openRequest(gantry, own, branch, { reviewer_ids: [reviewer.id], sudo: author.username });
+  }
+  const list = `/${own.full_path}/merge_requests`;
+  const listed = async (by: SeededVisitor, address: string): Promise<string[]> =>
+    titles((await by.visitor.get(address)).text);
+  assert.deepEqual(await listed(reviewer, `${list}?my_review=waiting`), ['3', '2', '1']);
+  const approved = await gantry.api(`POST /projects/${own.id}/merge_requests/1/approve`, {
+    json: { sudo: reviewer.username },
+  });
+  assert.equal(approved.status, 201);
+  const sent = await reviewer.visitor.post(`${list}/2/diffs/review`, { verdict: 'request_changes' });
+  assert.equal(sent.status, 303);
+  assert.deepEqual(await listed(reviewer, `${list}?my_review=waiting`), ['3']);
+  assert.deepEqual(await listed(reviewer, `${list}?my_review=returned`), []);
+  assert.deepEqual(await listed(author, `${list}?my_review=returned`), ['2']);
+  assert.deepEqual(titles((await openVisitor(gantry).get(`${list}?my_review=waiting`)).text), []);
+  const typed = await reviewer.visitor.get(`${list}?q=review%3Awaiting`);
+  assert.equal(typed.location, `${list}?my_review=waiting`);
+  const { text } = await reviewer.visitor.get(typed.location ?? '');
+  assert.match(text, /Remove the filter review = waiting for me/);
+  assert.match((await reviewer.visitor.get(`${list}?q=review%3Anone`)).text, /waiting or returned/);
+  const work = '/dashboard/merge_requests';
+  assert.deepEqual(await listed(reviewer, work), ['3']);
+  assert.deepEqual(await listed(reviewer, `${work}?scope=reviews-for-me`), ['3', '2', '1']);
+  assert.deepEqual(await listed(author, work), []);
+  const returned = (await author.visitor.get(`${work}?my_review=returned`)).text;
+  assert.deepEqual(titles(returned), ['2']);
+  assert.match(returned, /my_review=returned" aria-current="page">Returned to me</);
+  for (const by of [author, reviewer]) {
+    assert.match((await by.visitor.get(work)).text, /aria-label="Merge requests: 1"/);
+  }
+  const again = await author.visitor.post(`${list}/2/request_review`, { user_id: String(reviewer.id) });
+  assert.equal(again.status, 303);
+  assert.deepEqual(await listed(reviewer, work), ['3', '2']);
+  assert.deepEqual(await listed(author, `${work}?my_review=returned`), []);
+});
+
+test('has a field for what the list excludes', async () => {
+  const { text } = await maintainer.visitor.get(`${path}?not%5Blabels%5D=bug`);
+  assert.deepEqual(titles(text), ['2']);
+  assert.match(text, /<input id="filter_not_labels_" name="not\[labels\]"[^>]* value="bug"/);
+  for (const name of [
+    'not[author_username]',
+    'not[milestone]',
+    'or[assignee_username]',
+    'my_reaction_emoji',
+  ]) {
+    assert.ok(text.includes(`name="${name}"`), name);
+  }
+});
+
 test('hides pipelines, and offers nothing, to those who may not', async () => {
   const anonymous = (await openVisitor(gantry).get(path)).text;
   assert.deepEqual(titles(anonymous), ['2', '1']);

@@ -44,6 +44,14 @@ const tabsOf = (counts: Counts): StateTab<State>[] => [
 const fields: readonly FilterField[] = [
   ...sharedFields,
   { name: 'reviewer_username', label: 'Reviewer', hint: 'User name', suggests: 'members' },
+  {
+    name: 'my_review',
+    label: 'My review',
+    options: [
+      ['waiting', 'Waiting for me'],
+      ['returned', 'Returned to me'],
+    ],
+  },
   periodField('merged', 'Merged'),
   {
     name: 'approved_by_usernames',
@@ -83,7 +91,7 @@ const requestListKind: ListedKind<State> = {
   },
   language: requestLanguage,
   bar: {
-    placeholder: 'Filter: label:bug, reviewer:me, target:main, is:draft, or words…',
+    placeholder: 'Filter: label:bug, review:waiting, target:main, is:draft, or words…',
     fields,
     orders: requestOrderNames,
   },
@@ -121,10 +129,9 @@ const reviewLink = (
   { otherParams }: ListQuery,
 ): Html | null => {
   if (ownScope !== undefined) return null;
-  const username = call.actor?.user.username;
-  return username === undefined
-    ? null
-    : html`<a class="button" href="${addressOf(path, { ...otherParams, reviewer_username: username })}">Needs my review</a>`;
+  return call.signedIn
+    ? html`<a class="button" href="${addressOf(path, { ...otherParams, my_review: 'waiting' })}">Needs my review</a>`
+    : null;
 };
 
 /** Renders a list of merge requests; redirects to the address for text typed into the box. */

@@ -93,7 +93,7 @@ const tasksPart = ({ task_completion_status: { count, completed_count } }: Liste
 
 /** Renders what keeps a merge request from being merged: conflicts, pipeline, approvals, discussions. */
 export const readinessPart = (
-  { has_conflicts }: ListedRequest,
+  { has_conflicts }: Pick<ListedRequest, 'has_conflicts'>,
   { facts, isAnonymous = false }: Pick<RowContext, 'facts' | 'isAnonymous'>,
 ): Html => {
   const { approvals = 0, areChangesRequested = false, unresolved = 0, pipeline = null } = facts ?? {};

@@ -7,6 +7,7 @@ import { listParticipants } from '../../../../../planning/issuables/participants
 import { type Page, pageRequest } from '../../../../../platform/http/page.ts';
 import { type Project, loadProject } from '../../../../../projects/projects/find.ts';
 import { loadApprovals, mayApprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
+import { lastReviewedVersion } from '../../../../../review/merge_requests/approvals/last_review.ts';
 import { type Reviewer, listReviewers } from '../../../../../review/merge_requests/approvals/reviewers.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { listClosedIssues } from '../../../../../review/merge_requests/issues/closes_issues.ts';
@@ -25,7 +26,17 @@ import {
   loadStack,
 } from '../../../../../review/merge_requests/stacks/load_stack.ts';
 import { type TimeReport, loadTimeReport } from '../../../../../planning/time_tracking/load_time_report.ts';
-import { loadMergeableBelow } from '../../../../../review/merge_requests/stacks/merge_stack.ts';
+import { type RowFacts, loadRowFacts } from '../../../../../review/merge_requests/lists/row_facts.ts';
+import {
+  type MergedInto,
+  findMergedTarget,
+} from '../../../../../review/merge_requests/stacks/merged_target.ts';
+import {
+  type StackObstacle,
+  loadMergeableBelow,
+} from '../../../../../review/merge_requests/stacks/merge_stack.ts';
+import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
+import { listVersions } from '../../../../../review/merge_requests/versions/queries.ts';
 import { mergeRequestNoun } from '../../../../../review/merge_requests/noun.ts';
 import type { Visit } from '../../../page.ts';
 import {
@@ -46,6 +57,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { prepareSuggestions } from '../changes/load_suggestions.ts';
 import { suggestionParts } from '../changes/suggestion_card.ts';
 import { requestPath } from '../paths.ts';
+import { maxComparedVersions } from '../changes/load_changes.ts';
 import type { CheckLine } from './check_line.ts';
 import { positionPart } from './diff_position.ts';
 import { loadThreadCode } from './thread_code.ts';
@@ -62,6 +74,17 @@ export type Rights = TimelineRights & {
 /** An issue of this instance, or one of an external tracker. */
 export type ClosedIssue = { iid?: number; id: number | string; title: string; references?: { full: string } };
 
+type OwnStack = Stack & {
+  /** What can be merged together with this one, from the lowest on. */
+  mergeableBelow: StackedRequest[];
+  /** Why the stack cannot be merged from here; null: it can, or the viewer may not merge. */
+  obstacle: StackObstacle | null;
+  /** What rows of lists show of the others. */
+  facts: Map<number, RowFacts>;
+  /** Where the target branch was merged, if no open request is below; null: nowhere. */
+  mergedTarget: MergedInto | null;
+};
+
 export type RequestPage = {
   loaded: LoadedMergeRequest;
   /** null if it was deleted, or the viewer may not see its pipelines or push to it. */
@@ -70,9 +93,11 @@ export type RequestPage = {
   checks: MergeChecks | null;
   /** null if there is nothing that the viewer may merge. */
   messages: MergeMessages | null;
-  stack: Stack & { mergeableBelow: StackedRequest[] };
+  stack: OwnStack;
   approvedBy: Person[];
   reviewers: Reviewer[];
+  /** The version that the viewer has reviewed, as a reviewer or by an approval, if there is a newer one. */
+  reviewed: VersionRow | null;
   timeline: TimelineContext;
   labels: LinkedLabel[];
   participants: Page<Person>;
@@ -119,6 +144,19 @@ const loadApprovers = async ({ call }: Visit, { target }: LoadedMergeRequest): P
     const user = users.get(id);
     return user === undefined ? [] : [basicUser(user, call)];
   });
+};
+
+/** Of others than reviewers and approvers, the tab of the changes knows whether they reviewed it. */
+const loadReviewed = async (
+  { call }: Visit,
+  loaded: LoadedMergeRequest,
+  approvedBy: readonly Person[],
+): Promise<VersionRow | null> => {
+  const { id, reviewers, state } = loaded.merge_request;
+  const isReviewer = [...reviewers, ...approvedBy].some((user) => user.id === call.viewer.user_id);
+  if (!isReviewer || state !== 'opened') return null;
+  const { items } = await listVersions(call.db, id, pageRequest({ per_page: maxComparedVersions }));
+  return await lastReviewedVersion(call, loaded, items);
 };
 
 const loadClosed = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<Page<ClosedIssue>> => {
@@ -179,10 +217,23 @@ const loadOwnStack = async (
   { call }: Visit,
   loaded: LoadedMergeRequest,
   checks: MergeChecks | null,
-): Promise<RequestPage['stack']> => {
+): Promise<OwnStack> => {
   const stack = await loadStack(call.db, loaded);
-  const canMerge = stack.below.length > 0 && checks !== null && checks.mayMerge && isMergeable(checks);
-  return { ...stack, mergeableBelow: canMerge ? await loadMergeableBelow(call, loaded, stack.below) : [] };
+  const { below, above } = stack;
+  const facts = await loadRowFacts(
+    call,
+    [...below, ...above].map(({ id }) => id),
+  );
+  const mergedTarget = below.length === 0 ? await findMergedTarget(call.db, loaded) : null;
+  const shown = { ...stack, facts, mergedTarget };
+  if (below.length === 0 || checks?.mayMerge !== true) {
+    return { ...shown, mergeableBelow: [], obstacle: null };
+  }
+  if (!isMergeable(checks)) {
+    return { ...shown, mergeableBelow: [], obstacle: { iid: loaded.merge_request.iid, reason: 'checks' } };
+  }
+  const { requests, obstacle } = await loadMergeableBelow(call, loaded, below);
+  return { ...shown, mergeableBelow: requests, obstacle };
 };
 
 /**
@@ -229,6 +280,7 @@ export const loadRequestPage = async (
     stack,
     approvedBy,
     reviewers: reviewers.items,
+    reviewed: await loadReviewed(visit, loaded, approvedBy),
     timeline,
     labels: labels.get(target.id) ?? [],
     participants,

@@ -5,13 +5,13 @@ import { waitsForChecks } from '../../../../../review/merge_requests/merging/sch
 import type { Visit } from '../../../page.ts';
 import { spellCount } from '../../../parts/spell_count.ts';
 import { hidden } from '../../../parts/form.ts';
-import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { requestPath } from '../paths.ts';
 import type { CheckLine } from './check_line.ts';
 import type { OpenPage } from './load_overview.ts';
 import { checkItem, checkLines } from './merge_check_lines.ts';
+import { scheduledPart } from './scheduled_merge.ts';
 
 const numbers = ['no', 'one', 'two', 'three', 'four', 'five'];
 
@@ -96,22 +96,13 @@ const mergeForm = (visit: Visit, shown: OpenPage, commits: number): Html => {
   )}</div></form>`;
 };
 
-const waitingPart = (visit: Visit, { loaded, rights, checks }: OpenPage): Html => {
-  const { merge_user } = loaded.merge_request;
-  const isAuthor = loaded.merge_request.author_id === visit.call.viewer.user_id && rights.update;
-  const cancel =
-    (checks.mayMerge || isAuthor) &&
-    button(visit, requestPath(loaded, '/cancel_merge'), { label: 'Cancel the automatic merge' });
-  return html`<div class="merge-form"><div class="row between"><span>${merge_user !== null && html`Set by ${merge_user.name}`}</span>${cancel}</div></div>`;
-};
-
 /** Renders the box of an open merge request. @param commits how many it has */
 export const mergeBox = (visit: Visit, shown: OpenPage, commits: number): Html => {
   const lines = checkLines(visit, shown);
   const isBlocked = lines.some(({ isBlocking }) => isBlocking);
   const isWaiting = shown.loaded.merge_request.merge_when_pipeline_succeeds === 1;
   const foot = isWaiting
-    ? waitingPart(visit, shown)
+    ? scheduledPart(visit, shown, commits)
     : shown.checks.mayMerge && mergeForm(visit, shown, commits);
   return html`<section class="card merge-box${isBlocked && ' blocked'}" aria-labelledby="merge_box_title"><header><h2 id="merge_box_title">${heading(shown, lines)}</h2>${checkedAgainst(
     shown,

@@ -8,7 +8,7 @@ import { button, projectPagePath } from '../../../parts/frame/project_layout.ts'
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
-import { requestPath } from '../paths.ts';
+import { requestPath, requestsPath } from '../paths.ts';
 import { resolveAllPart } from '../resolve_all_threads_form.ts';
 import { conflictText } from './conflict_text.ts';
 import type { CheckLine } from './check_line.ts';
@@ -104,6 +104,12 @@ const approveButton = (visit: Visit, { loaded, rights, approvedBy }: OpenPage): 
   return button(visit, requestPath(loaded, `/approve${query}`), { label: 'Approve' });
 };
 
+/** Links to what changed since the viewer's review; null: nothing did. */
+const reviewedLink = ({ loaded, reviewed }: OpenPage): Html | null =>
+  reviewed?.head_commit_sha
+    ? html`<a class="button small" href="${requestPath(loaded, `/diffs?start_sha=${reviewed.head_commit_sha}`)}">Changes since my last review</a>`
+    : null;
+
 const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
   const { approvedBy } = shown;
   const isApproved = approvedBy.length > 0;
@@ -113,7 +119,7 @@ const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
     text: isApproved
       ? html`Approved by ${approvedBy.map(({ name }) => name).join(', ')}`
       : html`Nobody has approved yet${quiet('approval is optional')}`,
-    remedy: approveButton(visit, shown),
+    remedy: html`<div class="row tight">${reviewedLink(shown)}${approveButton(visit, shown)}</div>`,
   };
 };
 
@@ -238,6 +244,25 @@ const branchesLine = (visit: Visit, shown: OpenPage): CheckLine => {
   };
 };
 
+/** Says that the target branch was merged itself: a merge into it goes nowhere. */
+const mergedTargetLine = (visit: Visit, { loaded, rights, stack }: OpenPage): CheckLine[] => {
+  const { mergedTarget } = stack;
+  if (mergedTarget === null) return [];
+  const { target_branch: shown_target_branch } = loaded.merge_request;
+  const { iid, target_branch } = mergedTarget;
+  const query = new URLSearchParams({ target_branch, shown_target_branch }).toString();
+  return [
+    {
+      state: 'wait',
+      isBlocking: false,
+      text: html`${code(shown_target_branch)} was merged into ${code(target_branch)} by <a href="${requestsPath(loaded.project)}/${iid}">!${iid}</a>${quiet(html`a merge into ${code(shown_target_branch)} does not reach ${code(target_branch)}`)}`,
+      remedy:
+        rights.update &&
+        button(visit, requestPath(loaded, `?${query}`), { label: `Change target to ${target_branch}` }),
+    },
+  ];
+};
+
 /** Why the viewer may not merge. */
 const refusal = (visit: Visit, { loaded: { project, merge_request } }: OpenPage): Html => {
   const { viewer, signedIn } = visit.call;
@@ -259,6 +284,7 @@ export const checkLines = (visit: Visit, shown: OpenPage): CheckLine[] => {
     ...(checks.areChangesRequested ? [changesLine(shown)] : []),
     threadsLine(visit, shown),
     branchesLine(visit, shown),
+    ...mergedTargetLine(visit, shown),
     ...(merge_error === null
       ? []
       : [{ state: 'wait' as const, isBlocking: false, text: html`${merge_error}` }]),

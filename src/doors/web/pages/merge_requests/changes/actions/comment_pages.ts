@@ -1,10 +1,16 @@
 /** Forms of comments: on lines, ranges and files, replies, and threads. */
 import { addReply, createDiscussion } from '../../../../../../planning/discussions/create.ts';
 import { locateInDiff } from '../../../../../../planning/discussions/find_line.ts';
-import { type GivenPosition, readPosition } from '../../../../../../planning/discussions/position_param.ts';
+import {
+  type GivenPosition,
+  isNoSuchLine,
+  noSuchLine,
+  readPosition,
+} from '../../../../../../planning/discussions/position_param.ts';
 import { findDiscussion } from '../../../../../../planning/discussions/queries.ts';
 import { resolveAllThreads, resolveNotes } from '../../../../../../planning/discussions/resolve.ts';
 import { requireResolver } from '../../../../../../planning/discussions/resolve_and_reply_rules.ts';
+import { refused } from '../../../../../../platform/errors.ts';
 import { parsePosition } from '../../../../../../planning/notes/position.ts';
 import { runQuickActions } from '../../../../../../planning/notes/quick_actions.ts';
 import { requireCommenter } from '../../../../../../planning/notes/rules.ts';
@@ -23,7 +29,8 @@ import { commentedMergeRequest as noun } from '../../../../../../review/merge_re
 import { type Visit, page } from '../../../../page.ts';
 import { diffFileId } from '../../../../parts/diff/file_card.ts';
 import { oneRequest, requestsRoutePath } from '../../paths.ts';
-import { choiceParams } from '../changes_address.ts';
+import { type ChangesQuery, choiceOf, choiceParams } from '../changes_address.ts';
+import { loadChanges } from '../load_changes.ts';
 import { pathOfFile, submit } from './submit_form.ts';
 import { omitEmpty } from '../../../../../../platform/omit_empty.ts';
 
@@ -88,6 +95,23 @@ const storeDraft = async (
   return `#draft_${id}`;
 };
 
+/** Says why a line takes no comment, and where the comment can go. */
+const explainNoSuchLine = async (
+  visit: Visit,
+  loaded: LoadedMergeRequest,
+  { path, line, ...query }: ChangesQuery & Pick<Sent, 'path' | 'line'>,
+): Promise<string> => {
+  const { files } = await loadChanges(visit, loaded, choiceOf({ ...query, start_sha: undefined }));
+  if (!files.some(({ new_path, old_path }) => new_path === path || old_path === path)) {
+    return 'The merge request does not change this file in this version. Comment on the overview instead.';
+  }
+  const reason =
+    query.start_sha && line.startsWith('old')
+      ? 'This is a line of an older version. Open that version to comment on the line'
+      : 'The merge request does not change this line. Choose a line of the changes';
+  return `${reason}, or comment on the file.`;
+};
+
 const comment = page({
   method: 'POST',
   path: `${routePath}/comments`,
@@ -111,14 +135,24 @@ const comment = page({
     const lineId = `${diffFileId({ new_path: path })}${line === '' ? '' : `_${line}`}`;
     let hash = '';
     requireCommenter(visit.call, loaded);
+    const shown = { ...query, comment: lineId };
     const operation = async (): Promise<void> => {
-      const position = toPosition({ base, start, head, path, old_path, line, from });
-      hash =
-        chosen === 'review'
-          ? await storeDraft(visit, loaded, { note: typed, position })
-          : await storeComment(visit, loaded, { body: typed, position });
+      try {
+        const isOfOldVersion = Boolean(query.start_sha) && line.startsWith('old');
+        if (isOfOldVersion) throw noSuchLine();
+        const position = toPosition({ base, start, head, path, old_path, line, from });
+        hash =
+          chosen === 'review'
+            ? await storeDraft(visit, loaded, { note: typed, position })
+            : await storeComment(visit, loaded, { body: typed, position });
+      } catch (error) {
+        if (!isNoSuchLine(error)) throw error;
+        // The text is kept in a form for the whole file.
+        shown.comment = diffFileId({ new_path: path });
+        throw refused(await explainNoSuchLine(visit, loaded, { ...query, path, line }));
+      }
     };
-    return await submit(visit, { loaded, query: { ...query, comment: lineId } }, operation, {
+    return await submit(visit, { loaded, query: shown }, operation, {
       next: async () => `${await pathOfFile(visit, loaded, query, omitEmpty(path))}${hash}`,
       given: (alert) => ({ alert, comment: { typed, from } }),
     });
