@@ -1,23 +1,26 @@
 /**
  * Limits how many expensive requests and pages are answered concurrently for anonymous callers, so that crawlers cannot
- * slow members down. Callers past the limit wait for a bounded time, in a bounded queue.
+ * slow members down. One address gets a part of the places and of the queue for them, so it cannot block the others.
  */
+import { getOrigin } from '../../platform/addresses/client_origin.ts';
 import { Failure } from '../../platform/errors.ts';
+import { type FairSemaphore, makeFairSemaphore } from '../../platform/fair_semaphore.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 import type { Platform } from '../platform.ts';
 import type { Call } from './call.ts';
 
-const maxPlaces = 2;
-const maxWaiting = 20;
-const maxWaitMilliseconds = 10_000;
+/** Places of all addresses and of one. */
+const readLimits = { places: 3, placesOfOwner: 2 };
+/**
+ * Downloads have places of their own, because slow clients hold them for long. gitd has at least twelve for fetches and
+ * archives, so the rest is left to others.
+ */
+const downloadLimits = { places: 6, placesOfOwner: 2 };
+const queueLimits = { waiting: 40, waitingOfOwner: 20, patience: 10_000 };
 /** Seconds after which a refused visitor may try again. */
 const retryAfter = '30';
 
-type Caller = { call: Pick<Call, 'signedIn' | 'platform'> };
-
-type Queue = { taken: number; waiting: Set<() => void> };
-
-const getQueue = memoizePerStore((_platform: Platform): Queue => ({ taken: 0, waiting: new Set() }));
+type Caller = { call: Pick<Call, 'signedIn' | 'platform' | 'ip'> };
 
 const tooMany = (): Failure =>
   new Failure(
@@ -26,54 +29,30 @@ const tooMany = (): Failure =>
     { 'retry-after': retryAfter },
   );
 
-/** @throws Failure 429 */
-const enter = async (queue: Queue): Promise<void> => {
-  if (queue.taken < maxPlaces) {
-    queue.taken += 1;
-    return;
-  }
-  if (queue.waiting.size >= maxWaiting) throw tooMany();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  queue.waiting.add(resolve);
-  const timer = setTimeout(() => {
-    if (queue.waiting.delete(resolve)) reject(tooMany());
-  }, maxWaitMilliseconds).unref();
-  await promise.finally(() => clearTimeout(timer));
-};
+const makeSlots = (limits: { places: number; placesOfOwner: number }): FairSemaphore =>
+  makeFairSemaphore({ ...limits, ...queueLimits, refuse: tooMany });
 
-/** Releases a slot, or passes it to the visitor who has waited longest. */
-const leave = (queue: Queue): void => {
-  const [next] = queue.waiting;
-  if (next === undefined) queue.taken -= 1;
-  else {
-    queue.waiting.delete(next);
-    next();
-  }
-};
+const getSlots = memoizePerStore((_platform: Platform) => ({
+  reads: makeSlots(readLimits),
+  downloads: makeSlots(downloadLimits),
+}));
 
 /** Returns whether expensive work of a page could start immediately. Used for optional parts. */
 export const hasAnonymousSlot = ({ call }: Caller): boolean =>
-  call.signedIn || getQueue(call.platform).taken < maxPlaces;
+  call.signedIn || getSlots(call.platform).reads.hasPlace(getOrigin(call.ip));
 
 /**
- * Takes a place for expensive work, such as a download. Anonymous callers share few.
+ * Takes a place for a download. Anonymous callers share few.
  * @returns releases the place; further calls do nothing
  * @throws Failure 429 when too many of them wait
  */
-export const takeAnonymousSlot = async ({ call }: Caller): Promise<() => void> => {
-  if (call.signedIn) return () => undefined;
-  const queue = getQueue(call.platform);
-  await enter(queue);
-  let isTaken = true;
-  return () => {
-    if (isTaken) leave(queue);
-    isTaken = false;
-  };
-};
+export const takeDownloadSlot = async ({ call }: Caller): Promise<() => void> =>
+  call.signedIn ? () => undefined : await getSlots(call.platform).downloads.acquire(getOrigin(call.ip));
 
 /** Runs expensive work in a place. @throws Failure 429 when too many anonymous visitors wait */
-export const withAnonymousSlot = async <T>(caller: Caller, work: () => Promise<T>): Promise<T> => {
-  const release = await takeAnonymousSlot(caller);
+export const withAnonymousSlot = async <T>({ call }: Caller, work: () => Promise<T>): Promise<T> => {
+  if (call.signedIn) return await work();
+  const release = await getSlots(call.platform).reads.acquire(getOrigin(call.ip));
   try {
     return await work();
   } finally {

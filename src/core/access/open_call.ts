@@ -142,7 +142,7 @@ const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): 
     admin: actor?.user.admin === 1,
     keepAnswer: makeKeepAnswer(parts),
     runExpensive: async (work) =>
-      await withAnonymousSlot({ call: { signedIn: actor !== null, platform } }, work),
+      await withAnonymousSlot({ call: { signedIn: actor !== null, platform, ip: request.ip } }, work),
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? '',
     incoming: request.raw,

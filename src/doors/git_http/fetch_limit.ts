@@ -5,11 +5,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Platform } from '../../core/platform.ts';
 import { type GitUser, transferClient } from '../../code/repository/refs/transfer_access.ts';
+import { makeFairSemaphore } from '../../platform/fair_semaphore.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 
 /** Milliseconds. */
 const maxWaitMilliseconds = 30_000;
-/** Maximum waiting fetches of one owner. */
+/** Maximum waiting fetches of one owner, for each that may run. */
 const maxWaitingFetches = 10;
 
 /** Message that git shows. */
@@ -21,33 +22,14 @@ export class TooManyFetches extends Error {
   }
 }
 
-type Queue = { taken: number; waiting: Set<() => void> };
-
-const getQueues = memoizePerStore((_platform: Platform) => new Map<string, Queue>());
-
-const waitIn = async (queue: Queue): Promise<void> => {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  queue.waiting.add(resolve);
-  const timer = setTimeout(() => {
-    if (queue.waiting.delete(resolve)) reject(new TooManyFetches());
-  }, maxWaitMilliseconds).unref();
-  try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
-const leave = (queues: Map<string, Queue>, name: string, queue: Queue): void => {
-  const [next] = queue.waiting;
-  if (next === undefined) {
-    queue.taken -= 1;
-    if (queue.taken === 0) queues.delete(name);
-    return;
-  }
-  queue.waiting.delete(next);
-  next();
-};
+const getSemaphore = memoizePerStore(({ config: { fetch_limit } }: Platform) =>
+  makeFairSemaphore({
+    placesOfOwner: fetch_limit,
+    waitingOfOwner: fetch_limit * maxWaitingFetches,
+    patience: maxWaitMilliseconds,
+    refuse: () => new TooManyFetches(),
+  }),
+);
 
 /** Milliseconds between two looks for a place that another service may have given back. */
 const pollMilliseconds = 250;
@@ -67,15 +49,9 @@ const takeSharedPlace = async ({ store, config }: Platform, name: string): Promi
  * @throws TooManyFetches
  */
 export const takeFetchSlot = async (platform: Platform, user: GitUser, ip: string): Promise<() => void> => {
-  const { fetch_limit } = platform.config;
-  if (fetch_limit === 0) return () => undefined;
-  const queues = getQueues(platform);
+  if (platform.config.fetch_limit === 0) return () => undefined;
   const { name } = transferClient(user, ip);
-  const queue = queues.get(name) ?? { taken: 0, waiting: new Set() };
-  queues.set(name, queue);
-  if (queue.taken < fetch_limit) queue.taken += 1;
-  else if (queue.waiting.size >= fetch_limit * maxWaitingFetches) throw new TooManyFetches();
-  else await waitIn(queue);
+  const release = await getSemaphore(platform).acquire(name);
   try {
     const leavePlace = await takeSharedPlace(platform, name);
     let isLeft = false;
@@ -83,10 +59,10 @@ export const takeFetchSlot = async (platform: Platform, user: GitUser, ip: strin
       if (isLeft) return;
       isLeft = true;
       leavePlace();
-      leave(queues, name, queue);
+      release();
     };
   } catch (error) {
-    leave(queues, name, queue);
+    release();
     throw error;
   }
 };

@@ -6,7 +6,7 @@ import { enqueueMails } from '../../core/mail/enqueue_mails.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { type Payload, type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
-import { getOrigin } from '../sessions/failure_counts.ts';
+import { getOrigin } from '../../platform/addresses/client_origin.ts';
 import { countAttempt, requireFewFailures } from '../sessions/sign_in_failures.ts';
 import { hasAddress } from '../users/addresses/further_addresses.ts';
 import { normalizedEmail } from '../users/rules.ts';

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type Count,
-  getCountedNames,
-  noFailures,
-  getOrigin,
-  getRefusalTime,
-  addFailure,
-} from './failure_counts.ts';
+import { type Count, getCountedNames, noFailures, getRefusalTime, addFailure } from './failure_counts.ts';
 
 const failing = (times: number, count: Count, now: number, gap = 0): Count => {
   let made = count;
@@ -38,22 +31,6 @@ test('doubles each refusal up to an hour and resets after an hour without failur
   }
   assert.deepEqual(refusals, [1, 2, 4, 8, 16, 32, 60, 60]);
   assert.equal(getRefusalTime(failing(10, count, now + 3_600_000), now + 3_600_000), 60_000);
-});
-
-test('counts an IPv6 address by its network and an IPv4 address by itself', () => {
-  assert.equal(getOrigin('203.0.113.7'), '203.0.113.7');
-  assert.equal(getOrigin('::ffff:203.0.113.7'), '203.0.113.7');
-  const networks = ['2001:db8:1:2::1', '2001:0DB8:0001:2:ffff:ffff:ffff:ffff', '2001:db8:1:2:3:4:5:6'];
-  for (const address of networks) assert.equal(getOrigin(address), '2001:db8:1:2::/64');
-  assert.equal(getOrigin('2001:db8::1'), '2001:db8:0:0::/64');
-  assert.equal(getOrigin('fe80::1%eth0'), 'fe80:0:0:0::/64');
-  assert.equal(getOrigin('::1'), '0:0:0:0::/64');
-});
-
-test('ignores the port that a proxy adds', () => {
-  assert.equal(getOrigin('203.0.113.7:50123'), '203.0.113.7');
-  assert.equal(getOrigin('[2001:db8:1:2::1]:50123'), '2001:db8:1:2::/64');
-  assert.equal(getOrigin('[2001:db8:1:2::1]'), '2001:db8:1:2::/64');
 });
 
 test('counts an account in any case, by a hash', () => {

@@ -5,7 +5,7 @@ import { hashToken, generateTokenText } from '../../../core/access/credentials/t
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { forbidden, tooManyRequests } from '../../../platform/errors.ts';
 import { rateCounter } from '../../../platform/http/rate_counter.ts';
-import { getOrigin } from '../../../identity/sessions/failure_counts.ts';
+import { getOrigin } from '../../../platform/addresses/client_origin.ts';
 import { type CreatedRunner, type RunnerOwner, insertRunner } from './create.ts';
 import type { RunnerFacts } from '../rules.ts';
 import { newRunnerToken } from './runner_token.ts';

@@ -1,6 +1,6 @@
 /** Streams an archive of a commit's files. The same commit gives the same bytes. */
 import { Readable } from 'node:stream';
-import { takeAnonymousSlot } from '../../../core/access/anonymous_slots.ts';
+import { takeDownloadSlot } from '../../../core/access/anonymous_slots.ts';
 import type { Call } from '../../../core/access/call.ts';
 import { Failure, notFound } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
@@ -87,7 +87,7 @@ const readArchive = async (call: Call, code: Code, request: ArchiveRequest): Pro
  * @throws Failure 404 for an unknown commit or path, 406 for an unknown format, 429 when too many anonymous callers wait
  */
 export const archiveAnswer = async (call: Call, code: Code, request: ArchiveRequest): Promise<Answer> => {
-  const release = await takeAnonymousSlot({ call });
+  const release = await takeDownloadSlot({ call });
   try {
     const answer = await readArchive(call, code, request);
     // The body of an answer to HEAD is not read.

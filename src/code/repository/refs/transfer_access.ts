@@ -6,7 +6,7 @@ import type { Viewer } from '../../../core/access/viewer.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Client, Quota } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { getOrigin } from '../../../identity/sessions/failure_counts.ts';
+import { getOrigin } from '../../../platform/addresses/client_origin.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 

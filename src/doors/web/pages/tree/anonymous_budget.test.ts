@@ -1,5 +1,7 @@
 /** Tests that costly pages have a budget of their own for anonymous visitors, which members do not feel. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type ClientRequest, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import { seedProject } from '../../../../../test/support/seed.ts';
@@ -7,7 +9,7 @@ import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 import type { Visit } from '../../page.ts';
-import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
+import { takeDownloadSlot, withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 
 let gantry: TestService;
 let member: Visitor;
@@ -23,22 +25,34 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-/** Takes every place, and lets as many wait as may. */
-const crowd = async (work: () => Promise<void>): Promise<void> => {
+/** Takes every place that these addresses may have, and lets as many wait as may. */
+const crowd = async (addresses: readonly string[], work: () => Promise<void>): Promise<void> => {
   const { platform } = gantry.service;
-  const crawler = { call: { platform, signedIn: false } } as unknown as Visit;
   const gate = Promise.withResolvers<void>();
-  const crawlers = Array.from(
-    { length: 22 },
-    async () => await withAnonymousSlot(crawler, async () => await gate.promise),
-  );
+  const hold = async (): Promise<void> => await gate.promise;
+  const crawlers = addresses.flatMap((ip) => {
+    const crawler = { call: { platform, signedIn: false, ip } } as unknown as Visit;
+    const download = async (): Promise<void> => {
+      const release = await takeDownloadSlot(crawler);
+      await hold();
+      release();
+    };
+    return Array.from({ length: 22 }, async () => {
+      await Promise.all([withAnonymousSlot(crawler, hold), download()]);
+    });
+  });
+  // Those who wait are refused in the end, and those who are too many at once.
+  const ended = Promise.allSettled(crawlers);
   try {
     await work();
   } finally {
     gate.resolve();
-    await Promise.all(crawlers);
+    await ended;
   }
 };
+
+/** With the address of the tests, which has filled its own part of the queue. */
+const everybody = ['203.0.113.7', '203.0.113.8', '127.0.0.1'];
 
 const listCostly = (): string[] => {
   const root = `/${project.full_path}`;
@@ -74,7 +88,7 @@ test('past the budget, anonymous callers of the API are asked to come back, and 
     `${root}/archive.tar`,
     `${root}/archive?format=zip`,
   ];
-  await crowd(async () => {
+  await crowd(everybody, async () => {
     for (const path of expensive) {
       const { status, headers } = await gantry.api(`GET ${path}`, { as: null });
       assert.deepEqual([status, headers.get('retry-after')], [429, '30'], path);
@@ -86,7 +100,7 @@ test('past the budget, anonymous callers of the API are asked to come back, and 
 });
 
 test('past the budget, anonymous visitors are asked to come back, and members are served', async () => {
-  await crowd(async () => {
+  await crowd(everybody, async () => {
     const anonymous = openVisitor(gantry);
     for (const path of listCostly()) {
       const { status, headers } = await anonymous.get(path);
@@ -96,10 +110,44 @@ test('past the budget, anonymous visitors are asked to come back, and members ar
   });
 });
 
+test('one address that takes all it may have does not block others', async () => {
+  await crowd(['203.0.113.7'], async () => {
+    const anonymous = openVisitor(gantry);
+    for (const path of listCostly()) assert.equal((await anonymous.get(path)).status, 200, path);
+    const { status } = await gantry.api(`GET /projects/${project.id}/repository/archive.zip`, { as: null });
+    assert.equal(status, 200);
+  });
+});
+
+/** Begins a download from another address, and reads none of it. */
+const startDownload = async (path: string): Promise<ClientRequest> => {
+  const started = Promise.withResolvers<void>();
+  const sent = request(`${gantry.url}${path}`, { localAddress: '127.0.0.2' }, (response) =>
+    response.once('readable', started.resolve),
+  );
+  sent.on('error', started.reject).end();
+  await started.promise;
+  return sent;
+};
+
+test('downloads that nobody reads do not block pages, nor downloads of others', async () => {
+  const large = await seedProject(gantry, { visibility: 'public' });
+  const noise = randomBytes(12 * 2 ** 20).toString('base64');
+  await seedCommit(gantry, large.id, { noise });
+  const archive = `/${large.full_path}/-/archive/main/x.tar`;
+  const slow = await Promise.all([startDownload(archive), startDownload(archive)]);
+  try {
+    const anonymous = openVisitor(gantry);
+    for (const path of listCostly()) assert.equal((await anonymous.get(path)).status, 200, path);
+  } finally {
+    for (const one of slow) one.destroy();
+  }
+});
+
 test('pages that can do without the costly part are shown without it', async () => {
   const other = await seedProject(gantry, { visibility: 'public' });
   await seedCommit(gantry, other.id, { 'a.js': 'const a = 1;\n' });
-  await crowd(async () => {
+  await crowd(everybody, async () => {
     const anonymous = openVisitor(gantry);
     for (const path of [`/${other.full_path}`, `/${other.full_path}/tree/main`]) {
       const { status, text } = await anonymous.get(path);

@@ -1,6 +1,6 @@
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { readInvitationToken } from '../../../../identity/invitations/links.ts';
-import { getOrigin } from '../../../../identity/sessions/failure_counts.ts';
+import { getOrigin } from '../../../../platform/addresses/client_origin.ts';
 import { countAttempt } from '../../../../identity/sessions/sign_in_failures.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { normalizedEmail } from '../../../../identity/users/rules.ts';
