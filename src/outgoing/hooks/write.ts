@@ -85,19 +85,20 @@ const lockHook = async (tx: Tx, id: number): Promise<void> => {
  * Edits a hook. Also resumes a hook that paused after failures: its pending deliveries are sent immediately. If the
  * edit changes the URL's origin, tokens, headers and URL variables that it does not include are cleared, so that the
  * new host does not receive them.
+ * @param input the edit, or makes it from the locked hook
  * @throws Failure 404, 422
  */
 export const updateHook = async (
   call: Call,
   owner: HookOwner,
   id: number,
-  input: HookEdit,
-): Promise<HookRow> => {
-  const edit = keepOwnFlags(owner, input);
-  return await call.write(async (tx) => {
+  input: HookEdit | ((before: HookRow) => HookEdit),
+): Promise<HookRow> =>
+  await call.write(async (tx) => {
     await lockOwner(tx, owner);
     await lockHook(tx, id);
     const before = await findHook(tx.db, owner, id);
+    const edit = keepOwnFlags(owner, typeof input === 'function' ? input(before) : input);
     const row = await tx.db
       .updateTable('hooks')
       .set({
@@ -115,7 +116,6 @@ export const updateHook = async (
     await recordHookEvent(call, tx, 'updated', row);
     return row;
   });
-};
 
 /** Deletes a hook with its pending deliveries and its log. @throws Failure 404 */
 export const deleteHook = async (call: Call, owner: HookOwner, id: number): Promise<HookRow> =>
