@@ -18,7 +18,7 @@ import { registryAuth } from '../projects/registry/routes.ts';
 import { settingsRoutes } from '../doors/instance/settings_routes.ts';
 import { searchRoutes } from '../doors/search/routes.ts';
 import { releaseRoutes } from '../code/releases/routes.ts';
-import { integrationRoutes } from '../planning/integrations/routes.ts';
+import { integrationRoutes } from '../outgoing/integrations/routes.ts';
 import { snippetNoteRoutes } from '../planning/snippet_notes/routes.ts';
 import { boardRoutes } from '../planning/boards/routes.ts';
 import { issueRoutes } from '../planning/issues/routes.ts';

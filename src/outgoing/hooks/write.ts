@@ -8,7 +8,7 @@ import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { enqueue } from '../../platform/queue/enqueue.ts';
 import { type HookEdit, defaultFlags, keepOwnFlags, readHookUpdate, readNewHook } from './hook_columns.ts';
 import { type HookOwner, lockOwner, ownerColumns, selectOwnHooks } from './owners.ts';
-import { type HookRow, findHook } from './queries.ts';
+import { type HookRow, findHook, loadIntegrationHook } from './queries.ts';
 import { lockPause } from './pause_lock.ts';
 import { hooksTopic, resumeWork } from './topic.ts';
 
@@ -42,16 +42,23 @@ const recordHookEvent = async (
     ...(row.group_id !== null && { data: { group_id: row.group_id } }),
   });
 
-/** @throws Failure 422 for an invalid URL, template, token, header or variable; 400 for too many hooks */
-export const createHook = async (
+/**
+ * @param integration slug of the integration that the hook is; null: an ordinary hook
+ * @returns null if the project has this integration already
+ * @throws Failure 422 for an invalid URL, template, token, header or variable; 400 for too many hooks
+ */
+const insertHook = async (
   call: Call,
   owner: HookOwner,
   input: HookEdit & { url: string },
-): Promise<HookRow> => {
+  integration: string | null,
+): Promise<HookRow | null> => {
   const edit = { ...keepOwnFlags(owner, input), url: input.url };
   const columns = readNewHook(call, edit);
   return await call.write(async (tx) => {
     await lockOwner(tx, owner);
+    if (integration !== null && (await loadIntegrationHook(tx.db, owner, integration)) !== undefined)
+      return null;
     await requireRecordQuota(selectOwnHooks(tx.db, owner), quotas[owner.type]);
     const row = await tx.db
       .insertInto('hooks')
@@ -62,6 +69,7 @@ export const createHook = async (
         enable_ssl_verification: 1,
         branch_filter_strategy: 'wildcard',
         uuid: randomUUID(),
+        integration,
         created_at: tx.now,
         updated_at: tx.now,
         ...(columns as object),
@@ -73,6 +81,25 @@ export const createHook = async (
     return row;
   });
 };
+
+/** @throws Failure 422 for an invalid URL, template, token, header or variable; 400 for too many hooks */
+export const createHook = async (
+  call: Call,
+  owner: HookOwner,
+  input: HookEdit & { url: string },
+): Promise<HookRow> => {
+  const row = await insertHook(call, owner, input, null);
+  if (row === null) throw new Error('a hook was taken for an integration');
+  return row;
+};
+
+/** Like `createHook`, for a hook that is an integration. Returns null if the owner has this integration already. */
+export const createIntegrationHook = async (
+  call: Call,
+  owner: HookOwner,
+  integration: string,
+  input: HookEdit & { url: string },
+): Promise<HookRow | null> => await insertHook(call, owner, input, integration);
 
 /** Locks a hook. Waits for transactions that store deliveries without work, since they saw that it pauses. */
 const lockHook = async (tx: Tx, id: number): Promise<void> => {
