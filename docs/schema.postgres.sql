@@ -633,6 +633,7 @@ create table hooks (
   updated_at bigint not null,
   format text collate "C" default 'json'::text not null,
   failing_since bigint,
+  integration text collate "C",
   constraint hooks_check CHECK (((project_id IS NULL) OR (group_id IS NULL))),
   constraint hooks_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint hooks_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,

@@ -590,6 +590,7 @@ CREATE TABLE hooks (
   updated_at integer not null,
   format text not null default 'json',
   failing_since integer,
+  integration text,
   check (project_id is null or group_id is null)
 ) strict;
 

@@ -18,7 +18,7 @@ import { registryAuth } from '../projects/registry/routes.ts';
 import { settingsRoutes } from '../doors/instance/settings_routes.ts';
 import { searchRoutes } from '../doors/search/routes.ts';
 import { releaseRoutes } from '../code/releases/routes.ts';
-import { integrationRoutes } from '../planning/integrations/routes.ts';
+import { integrationRoutes } from '../outgoing/integrations/routes.ts';
 import { snippetNoteRoutes } from '../planning/snippet_notes/routes.ts';
 import { boardRoutes } from '../planning/boards/routes.ts';
 import { issueRoutes } from '../planning/issues/routes.ts';
@@ -40,6 +40,7 @@ import { relatedMergeRequests } from '../review/merge_requests/issues/related.ts
 import { statisticsRoutes } from '../doors/instance/statistics_routes.ts';
 import { projectUserRoutes } from '../projects/members/user_and_group_routes.ts';
 import { membershipRoutes } from '../identity/users/memberships/routes.ts';
+import { userActivities } from '../identity/users/activities/routes.ts';
 import { statusRoutes } from '../identity/users/status/routes.ts';
 import { badgesRoutes } from '../projects/badges/routes.ts';
 import { issueLinkRoutes } from '../planning/issues/links/routes.ts';
@@ -89,6 +90,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...namespaceRoutes,
   ...userRoutes(assignIdentity),
   ...statusRoutes,
+  userActivities,
   ...membershipRoutes,
   ...tokenRoutes,
   ...applicationRoutes,

@@ -184,6 +184,7 @@ type Answer = { status: number; body: unknown; text: string };
 
 const words: [word: string, status: number, message: unknown][] = [
   ['400M', 400, 'Cannot move issue due to insufficient permissions!'],
+  ['400M', 400, 'Cannot clone issue due to insufficient permissions!'],
   ['400N', 400, { namespace: ['is not valid'] }],
   ['400B', 400, { source_branch: ['does not exist'] }],
   ['400R', 400, { base: ['Reference not found'] }],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
 
-type Endpoint = Pick<AnyEndpoint<never>, 'method' | 'path'>;
+type Endpoint = Pick<AnyEndpoint<never>, 'method' | 'path' | 'params'>;
 
 export type ClientCall = {
   method: string;
@@ -14,18 +14,38 @@ export type ClientCall = {
 
 export type ClientCalls = { name: string; kind: string; calls: ClientCall[] };
 
-type Route = { method: string; segments: string[] };
+/** A segment of a declared path, with the words that its parameter enumerates. */
+type Segment = { text: string; words: readonly string[] };
+
+type Route = { method: string; segments: Segment[] };
+
+type Called = { method: string; segments: string[] };
 
 const toSegments = (path: string): string[] => path.split('/').slice(1);
 
-/** Whether a segment of a call is one of a route: the same word, or a value of its parameter. */
-const isSegment = (called: string, declared: string): boolean => {
-  const [before = '', param] = declared.split(':');
-  if (param === undefined) return called === declared;
-  return called.startsWith(before) && called.length > before.length;
+const toRoute = ({ method, path, params }: Endpoint): Route => ({
+  method,
+  segments: toSegments(path).map((text) => {
+    const schema: { enum?: readonly string[] } | undefined = params.properties[text.split(':')[1] ?? ''];
+    return { text, words: schema?.enum ?? [] };
+  }),
+});
+
+/**
+ * Whether a segment of a call is one of a route. A word is a value of a parameter only if the parameter enumerates it,
+ * or if the segment starts with a fixed text: `archive.tar.gz`. Other parameters are ids and names, not words.
+ */
+const isSegment = (called: string, { text, words }: Segment): boolean => {
+  const [before = '', param] = text.split(':');
+  if (param === undefined) return called === text;
+  if (!called.startsWith(before)) return false;
+  const value = called.slice(before.length);
+  return (
+    value.startsWith(':') || words.includes(value) || (before !== '' && value !== '' && words.length === 0)
+  );
 };
 
-const isRoute = ({ method, segments }: Route, called: Route): boolean =>
+const isRoute = ({ method, segments }: Route, called: Called): boolean =>
   method === called.method &&
   segments.length === called.segments.length &&
   segments.every((segment, at) => isSegment(called.segments[at] ?? '', segment));
@@ -42,7 +62,7 @@ const readClients = (): { name: string; kind: string; lines: string[] }[] => {
 
 /** Every call of each client. A GET also answers HEAD. */
 export const clientCalls = (endpoints: readonly Endpoint[]): ClientCalls[] => {
-  const routes = endpoints.map(({ method, path }): Route => ({ method, segments: toSegments(path) }));
+  const routes = endpoints.map(toRoute);
   const isAnswered = (method: string, path: string): boolean => {
     const called = { method: method === 'HEAD' ? 'GET' : method, segments: toSegments(path) };
     return routes.some((route) => isRoute(route, called));
@@ -62,7 +82,9 @@ export const isComplete = ({ calls }: ClientCalls): boolean => calls.every((call
 
 const heading = `Which calls of API clients Gantry answers, by client.
 
-A path parameter is written as ":". What a call that is answered can send is in client_parameters.txt.
+A path parameter is written as ":". A word in a path, such as "slack", is answered only by an endpoint that takes this
+word; ":" is answered by one that takes some words, since users of the client choose the word. What a call that is
+answered can send is in client_parameters.txt.
 `;
 
 const missingText = ({ calls }: ClientCalls): string => {

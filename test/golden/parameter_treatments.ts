@@ -48,7 +48,7 @@ const reads: Treatment[] = [
     names: 'include_descendents include_descendants',
   },
   {
-    routes: /^GET .*\/(?:projects|starred_projects|forks)$/,
+    routes: /^GET .*\/(?:projects|starred_projects|contributed_projects|forks)$/,
     reason: 'adds what is not kept: deleted projects are gone',
     names: 'include_hidden include_pending_delete',
   },

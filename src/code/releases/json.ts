@@ -10,6 +10,7 @@ import {
   int,
   nullable,
   object,
+  optional,
   string,
   timestamp,
 } from '../../platform/http/schema.ts';
@@ -34,13 +35,16 @@ const releaseMilestoneShape = object({
   issue_stats: object({ total: int, closed: int }),
 });
 
-export const releaseShape = object({
+const basicFields = {
   tag_name: string,
   name: string,
   description: nullable(string),
   created_at: timestamp,
   released_at: timestamp,
   upcoming_release: bool,
+};
+
+const furtherFields = {
   author: nullable(basicUserShape),
   commit: nullable(commitShape),
   milestones: array(releaseMilestoneShape),
@@ -53,6 +57,14 @@ export const releaseShape = object({
   }),
   evidences: array(anything),
   _links: object({ self: string, edit_url: string }),
+};
+
+export const releaseShape = object({ ...basicFields, ...furtherFields });
+
+/** A release in the list of a group, which may have the basic fields only. */
+export const groupReleaseShape = object({
+  ...basicFields,
+  ...Object.fromEntries(Object.entries(furtherFields).map(([name, field]) => [name, optional(field)])),
 });
 
 export type ReleaseRow = Selectable<ReleasesTable>;
@@ -106,6 +118,16 @@ const releaseMilestoneJson = ({ total, closed, ...milestone }: ReleaseMilestone,
   issue_stats: { total, closed },
 });
 
+/** JSON of a release without its relations. */
+export const toBasicRelease = (release: ReleaseRow, { now }: Pick<Call, 'now'>) => ({
+  tag_name: release.tag,
+  name: release.name ?? release.tag,
+  description: release.description,
+  created_at: formatTime(release.created_at),
+  released_at: formatTime(release.released_at),
+  upcoming_release: release.released_at > now,
+});
+
 /** Converts releases of one project. Loads relations in a constant number of queries. */
 export const releasesJson = async (call: Call, code: Code, releases: ReleaseRow[]) => {
   const ids = releases.map(({ id }) => id);
@@ -127,12 +149,7 @@ export const releasesJson = async (call: Call, code: Code, releases: ReleaseRow[
     const sources = listSourceArchives(call, code.project.id, release.tag);
     const self = `${projectUrl}/-/releases/${encodeURIComponent(release.tag)}`;
     return {
-      tag_name: release.tag,
-      name: release.name ?? release.tag,
-      description: release.description,
-      created_at: formatTime(release.created_at),
-      released_at: formatTime(release.released_at),
-      upcoming_release: release.released_at > call.now,
+      ...toBasicRelease(release, call),
       author: author === undefined ? null : basicUser(author, call),
       commit: commit === undefined ? null : commitJson(commit, projectUrl),
       milestones: milestones

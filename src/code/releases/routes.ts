@@ -16,6 +16,7 @@ import {
   time,
 } from '../../platform/http/schema.ts';
 import { findCode, projectParam } from '../repository/find_code.ts';
+import { groupReleases } from './group_route.ts';
 import { limitToJobProject } from './limit_job_token.ts';
 import { releaseShape, releasesJson } from './json.ts';
 import { linkRoutes } from './link_routes.ts';
@@ -157,4 +158,4 @@ const remove = endpoint({
   },
 });
 
-export const releaseRoutes = [list, latest, get, create, update, remove, ...linkRoutes];
+export const releaseRoutes = [list, groupReleases, latest, get, create, update, remove, ...linkRoutes];

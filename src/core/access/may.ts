@@ -199,8 +199,8 @@ type GroupSubject = {
   subgroup_creation_level?: 'owner' | 'maintainer';
 };
 
-/** Administrators are exempt from the setting of a group. */
-const creationLevels: { [L in ProjectCreationLevel]: number } = {
+/** Roles that the settings of groups name. Administrators are exempt from the setting of a group. */
+export const creationLevels: { [L in ProjectCreationLevel]: number } = {
   noone: Infinity,
   administrator: Infinity,
   owner,

@@ -4,6 +4,7 @@ import { endpoint } from '../../core/access/endpoint.ts';
 import { idOrPath, object } from '../../platform/http/schema.ts';
 import { findProject } from '../../projects/projects/find.ts';
 import { findProjectOwner } from '../../projects/projects/lists/user_projects.ts';
+import { contributedProjects } from './contributed_projects.ts';
 import { eventShape, eventsJson } from './json.ts';
 import {
   type EventFilter,
@@ -65,4 +66,4 @@ const ofProject = endpoint({
   },
 });
 
-export const eventRoutes = [own, ofUser, ofProject];
+export const eventRoutes = [own, ofUser, ofProject, contributedProjects];

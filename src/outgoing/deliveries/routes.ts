@@ -16,7 +16,7 @@ import { Failure } from '../../platform/errors.ts';
 import { formatTime } from '../../platform/time.ts';
 import { eventFlagNames } from '../hooks/event_flags.ts';
 import { findHook } from '../hooks/queries.ts';
-import { type HookOwnerRoute, hookOwnerRoutes } from '../hooks/routes.ts';
+import { type HookOwnerRoute, hookOwnerRoutes } from '../hooks/owner_routes.ts';
 import { isDelivered } from './attempt.ts';
 import { type LogRow, findLog, listLogs, resendLog, testHook } from './logs.ts';
 

@@ -47,6 +47,18 @@ export const listFailingHooks = async (
   return { items, total };
 };
 
+/** Loads the hook that is an integration of its owner. */
+export const loadIntegrationHook = async (
+  db: Reader,
+  owner: HookOwner,
+  integration: string,
+): Promise<HookRow | undefined> =>
+  await selectOwnHooks(db, owner).selectAll().where('integration', '=', integration).executeTakeFirst();
+
+/** Lists the hooks that are integrations of their owner. */
+export const listIntegrationHooks = async (db: Reader, owner: HookOwner): Promise<HookRow[]> =>
+  await selectOwnHooks(db, owner).selectAll().where('integration', 'is not', null).orderBy('id').execute();
+
 /** @throws Failure 404 */
 export const findHook = async (db: Reader, owner: HookOwner, id: number): Promise<HookRow> => {
   const row = await selectOwnHooks(db, owner).selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,5 +1,4 @@
 /** Endpoints of hooks: the same for projects, groups and the instance. */
-import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { missingAttribute } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
@@ -7,7 +6,6 @@ import {
   boolean,
   clearable,
   id,
-  idOrPath,
   longText,
   object,
   oneOf,
@@ -24,49 +22,11 @@ import {
   hookFormats,
 } from './event_flags.ts';
 import { hookJson, hookShapes } from './json.ts';
-import { type HookOwner, findHookGroup, findHookProject } from './owners.ts';
+import { type HookOwnerRoute, hookOwnerRoutes } from './owner_routes.ts';
 import { findHook, listHooks } from './queries.ts';
 import type { HookEdit } from './hook_columns.ts';
+import { hookValueRoutes } from './value_routes.ts';
 import { createHook, deleteHook, updateHook } from './write.ts';
-
-/** A kind of owner, with its paths and the function that finds and authorizes it. */
-export type HookOwnerRoute = {
-  type: HookOwner['type'];
-  label: string;
-  path: string;
-  audience: 'user' | 'admin';
-  ownParams: Record<string, ReturnType<typeof idOrPath>>;
-  findOwner: (call: Call, input: object) => Promise<HookOwner>;
-};
-
-const getId = (input: object): number | string => (input as { id: number | string }).id;
-
-export const hookOwnerRoutes: readonly HookOwnerRoute[] = [
-  {
-    type: 'project',
-    label: 'a project (maintainers)',
-    path: '/projects/:id/hooks',
-    audience: 'user',
-    ownParams: { id: idOrPath('project') },
-    findOwner: async (call, input) => await findHookProject(call, getId(input)),
-  },
-  {
-    type: 'group',
-    label: 'a group (owners)',
-    path: '/groups/:id/hooks',
-    audience: 'user',
-    ownParams: { id: idOrPath('group') },
-    findOwner: async (call, input) => await findHookGroup(call, getId(input)),
-  },
-  {
-    type: 'instance',
-    label: 'the instance',
-    path: '/hooks',
-    audience: 'admin',
-    ownParams: {},
-    findOwner: async () => ({ type: 'instance' }),
-  },
-];
 
 const flagParams = Object.fromEntries(
   eventFlagNames.map((name) => [name, optional(boolean({ description: eventFlags[name] }))]),
@@ -180,4 +140,7 @@ const writes = (route: HookOwnerRoute) => [
   }),
 ];
 
-export const hookRoutes = hookOwnerRoutes.flatMap((route) => [...reads(route), ...writes(route)]);
+export const hookRoutes = [
+  ...hookOwnerRoutes.flatMap((route) => [...reads(route), ...writes(route)]),
+  ...hookValueRoutes,
+];

@@ -1,4 +1,3 @@
-import { type Call, requireUser } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { may } from '../../core/access/may.ts';
 import { awardRoutes } from '../awards/routes.ts';
@@ -22,12 +21,10 @@ import { milestoneLists } from '../issuables/lists/milestone_list_routes.ts';
 import { createParams, editParams } from '../issuables/fields.ts';
 import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
 import { listParticipants } from '../issuables/participants.ts';
-import type { LoadedTarget } from '../issuables/target.ts';
 import { noteRoutes } from '../notes/routes.ts';
 import { findProject } from '../../projects/projects/find.ts';
 import { resourceEventRoutes } from '../resource_events/routes.ts';
 import { subscriptionRoutes } from '../subscriptions/routes.ts';
-import { isSubscribed } from '../subscriptions/subscriptions.ts';
 import { timeTrackingRoutes } from '../time_tracking/routes.ts';
 import { markTodoRoute } from '../todos/add_own_todo.ts';
 import { basicUserShape } from '../../identity/users/json.ts';
@@ -36,13 +33,13 @@ import { createContinuing } from './create_from_discussions.ts';
 import { deleteIssue } from './delete.ts';
 import { type Filters, filterParams } from './lists/filters.ts';
 import { issueFields } from './fields.ts';
-import { type LoadedIssue, findIssue, reloadIssue } from './find.ts';
-import { issueShape, singleIssueJson, singleIssueShape, todoIssueShape } from './json.ts';
+import { findIssue, findIssueById } from './find.ts';
+import { issueShape, singleIssueShape, todoIssueShape } from './json.ts';
 import { listIssues } from './lists/list.ts';
-import { moveIssue } from './move/move.ts';
+import { moveRoutes } from './move/routes.ts';
 import { issueNoun } from './noun.ts';
 import { reorderIssue } from './positions/reorder.ts';
-import { limitToViewer } from './viewer_fields.ts';
+import { reloaded, single } from './single_issue.ts';
 import { showIssue } from './show.ts';
 import { statisticsRoutes } from './lists/statistics.ts';
 import { issueTexts } from './lists/json_cache.ts';
@@ -52,16 +49,6 @@ import { updateIssue } from './update.ts';
 const area = 'issues';
 const project = { id: idOrPath('project') };
 const issue = { ...project, issue_iid: id('iid of the issue') };
-
-const single = async (call: Call, loaded: LoadedIssue) =>
-  singleIssueJson(
-    limitToViewer(call.viewer, loaded.project, loaded.issue),
-    call,
-    await isSubscribed(call.db, requireUser(call).id, loaded.target),
-  );
-
-const reloaded = async (call: Call, { project, target }: LoadedTarget) =>
-  await single(call, await reloadIssue(call.db, project, target.id));
 
 const shared = { method: 'GET', area, audience: 'user', list: true, reply: issueShape } as const;
 
@@ -125,6 +112,17 @@ const get = endpoint({
   params: object(issue),
   reply: singleIssueShape,
   handle: async (call, params) => await showIssue(call, params.id, params.issue_iid),
+});
+
+const getById = endpoint({
+  method: 'GET',
+  path: '/issues/:id',
+  summary: 'Get an issue by its id (administrators)',
+  area,
+  audience: 'admin',
+  params: object({ id: id('id of the issue, not its iid') }),
+  reply: singleIssueShape,
+  handle: async (call, params) => await single(call, await findIssueById(call, params.id)),
 });
 
 const { confidential, ...columns } = createParams(issueFields);
@@ -205,20 +203,6 @@ const remove = endpoint({
   },
 });
 
-const move = endpoint({
-  method: 'POST',
-  path: '/projects/:id/issues/:issue_iid/move',
-  summary: 'Move an issue to another project',
-  area,
-  audience: 'user',
-  params: object({ ...issue, to_project_id: id('id of the target project') }),
-  reply: singleIssueShape,
-  handle: async (call, params) => {
-    const loaded = await findIssue(call, params.id, params.issue_iid, 'Issue');
-    return await single(call, await moveIssue(call, loaded, params.to_project_id));
-  },
-});
-
 const reorder = endpoint({
   method: 'PUT',
   path: '/projects/:id/issues/:issue_iid/reorder',
@@ -290,10 +274,11 @@ export const issueRoutes = [
   ...listsOfMilestone,
   ...statisticsRoutes,
   get,
+  getById,
   create,
   update,
   remove,
-  move,
+  ...moveRoutes,
   reorder,
   ...subscriptionRoutes(issueNoun, { shape: singleIssueShape, render: reloaded }),
   markTodoRoute(issueNoun, { shape: todoIssueShape, renderer: issueTodos }),

@@ -27,7 +27,9 @@ import { importStatus } from './imports/routes.ts';
 import { listProjects, projectListParams } from './lists/list.ts';
 import { groupProjects } from './lists/group_projects.ts';
 import { showGroup } from './lists/show_group.ts';
+import { transferLocations } from './lists/transfer_locations.ts';
 import { ofUser } from './lists/user_projects.ts';
+import { projectStorage } from './related/storage.ts';
 import { removeProject } from './removal/remove.ts';
 import { type TransferRecords, transferProject } from './transfer.ts';
 import { archiveProject, updateProject } from './update.ts';
@@ -233,6 +235,8 @@ export const projectRoutes = ({ initialize, transferRecords }: Others) => [
   update,
   remove,
   transfer(transferRecords),
+  transferLocations,
+  projectStorage,
   archiving('archive', 1),
   archiving('unarchive', 0),
   projectAvatar,

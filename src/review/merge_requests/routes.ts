@@ -32,6 +32,7 @@ import { commentedMergeRequest } from './quick_actions.ts';
 import { approvalRoutes } from './approvals/routes.ts';
 import { suggestionRoutes } from './suggestions/routes.ts';
 import { closesIssues } from './issues/closes_issues.ts';
+import { relatedIssues } from './issues/related_issues.ts';
 import { createMergeRequest } from './create.ts';
 import { deleteMergeRequest } from './delete.ts';
 import { draftNoteRoutes } from './drafts/routes.ts';
@@ -167,6 +168,7 @@ export const mergeRequestRoutes = [
   mergeRoute,
   cancelRoute,
   closesIssues,
+  relatedIssues,
   ...subscriptionRoutes(mergeRequestNoun, { shape: singleMergeRequestShape, render: rendered }),
   markTodoRoute(mergeRequestNoun, { shape: todoMergeRequestShape, renderer: mergeRequestTodos }),
   versionsRoute,

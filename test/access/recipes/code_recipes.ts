@@ -185,6 +185,7 @@ export const codeRecipes: Record<string, Recipe> = {
   [`POST ${protectedTags}`]: { body: () => ({ name: unique('rule') }) },
   [`DELETE ${protectedTags}/:name`]: { makes: [freshRule('protected_tags')] },
   [`GET ${tags}/:tag_name`]: { makes: [freshTag] },
+  [`GET ${tags}/:tag_name/signature`]: { makes: [freshTag] },
   [`POST ${tags}`]: { body: () => ({ tag_name: unique('made'), ref: 'main' }) },
   [`DELETE ${tags}/:tag_name`]: { makes: [freshTag] },
   [`POST ${tags}/:tag_name/release`]: { makes: [freshTag], body: () => ({ description: 'Made' }) },

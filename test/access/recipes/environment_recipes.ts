@@ -83,6 +83,7 @@ export const environmentRecipes: Record<string, Recipe> = {
   [`POST ${one}/stop`]: available,
   [`GET ${all}`]: { ...deployed, query: 'environment=:environment_name', holds: holds('deployment_id') },
   [`GET ${all}/:deployment_id`]: deployed,
+  [`GET ${all}/:deployment_id/merge_requests`]: deployed,
   [`POST ${all}`]: {
     body: ({ sha }) => ({
       environment: unique('made'),

@@ -52,6 +52,12 @@ const query = 'per_page=100';
 
 export const eventRecipes: Record<string, Recipe> = {
   'GET /projects/:id/events': { makes: [activity('project', 'writer')], query, holds: isActivity },
+  'GET /users/:user_id/contributed_projects': {
+    makes: [activity('personal', 'host')],
+    path: { user_id: 'host' },
+    query,
+    holds: ({ id }, { personal }) => id === personal,
+  },
   'GET /users/:id/events': {
     makes: [activity('personal', 'host')],
     path: { id: 'host' },

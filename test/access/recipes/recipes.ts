@@ -218,13 +218,15 @@ const projectRecipes: Record<string, Recipe> = {
 const text = () => ({ body: 'Other' });
 const heart = () => ({ name: 'heart' });
 
-const moveTo = (target: string): Recipe => ({
+/** Moves or clones it. */
+const sendTo = (target: string): Recipe => ({
   makes: [freshIssue],
   body: (names) => ({ to_project_id: names[target] }),
 });
 
 const issueRecipes: Record<string, Recipe> = {
   'GET /issues': { query: 'scope=all&iids[]=:issue_iid&per_page=100', holds: is('issue_id') },
+  'GET /issues/:id': { path: { id: 'issue_id' } },
   'GET /groups/:id/issues': { query: 'iids[]=:issue_iid', holds: is('issue_id') },
   [`GET ${issues}`]: { query: 'iids[]=:issue_iid', holds: is('issue_id') },
   [`PUT ${issue} {title}`]: { makes: [freshIssue], body: () => ({ title: 'Other' }) },
@@ -234,9 +236,12 @@ const issueRecipes: Record<string, Recipe> = {
     body: (_names, { state }) => ({ confidential: state !== 'confidential' }),
   },
   [`DELETE ${issue}`]: onIssue,
-  [`POST ${issue}/move {to a project as reporter}`]: moveTo('haven'),
-  [`POST ${issue}/move {to a project as guest}`]: moveTo('garden'),
-  [`POST ${issue}/move {to a hidden project}`]: moveTo('vault'),
+  [`POST ${issue}/move {to a project as reporter}`]: sendTo('haven'),
+  [`POST ${issue}/move {to a project as guest}`]: sendTo('garden'),
+  [`POST ${issue}/move {to a hidden project}`]: sendTo('vault'),
+  [`POST ${issue}/clone {to a project as reporter}`]: sendTo('haven'),
+  [`POST ${issue}/clone {to a project as guest}`]: sendTo('garden'),
+  [`POST ${issue}/clone {to a hidden project}`]: sendTo('vault'),
   [`POST ${issue}/subscribe`]: onIssue,
   [`POST ${issue}/unsubscribe`]: onIssue,
   [`POST ${issue}/todo`]: onIssue,

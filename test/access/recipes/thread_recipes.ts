@@ -93,12 +93,15 @@ const links = `${releases}/:tag_name/assets/links`;
 const released: Recipe = { makes: [release] };
 const linked: Recipe = { makes: [release, link] };
 
+const listed: Recipe = {
+  makes: [comingRelease],
+  query: 'per_page=100',
+  holds: (item, names) => (item as unknown as { tag_name: string }).tag_name === names['tag_name'],
+};
+
 const releaseRecipes: Record<string, Recipe> = {
-  [`GET ${releases}`]: {
-    makes: [comingRelease],
-    query: 'per_page=100',
-    holds: (item, names) => (item as unknown as { tag_name: string }).tag_name === names['tag_name'],
-  },
+  [`GET ${releases}`]: listed,
+  'GET /groups/:id/releases': listed,
   [`GET ${releases}/permalink/latest`]: released,
   [`GET ${releases}/:tag_name`]: released,
   [`POST ${releases}`]: { body: () => ({ tag_name: unique('tag'), ref: 'main' }) },

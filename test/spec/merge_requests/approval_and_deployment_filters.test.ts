@@ -142,4 +142,28 @@ describe('deployments', () => {
       assert.deepEqual(await branches('deployed_after=2000-01-01', stranger.token, path), []);
     }
   });
+
+  it('lists the merge requests of a deployment', async () => {
+    await deploy('testing', await mergeNew('six'), 6);
+    const seven = await mergeNew('seven');
+    const id = await deploy('testing', seven, 7);
+    const failed = await deploy('testing', seven, 8, 'failed');
+    const path = `/projects/${project.id}/deployments`;
+    const read = async (of: number, query = '') => {
+      const reply = await world.api(`GET ${path}/${of}/merge_requests?${query}`);
+      assert.equal(reply.status, 200, reply.text);
+      const names = reply.body.map((one: { source_branch: string }) => one.source_branch);
+      return [names, reply.headers.get('x-total')];
+    };
+    assert.deepEqual(await read(id), [['seven'], '1']);
+    assert.deepEqual(await read(id, 'state=opened'), [[], '0']);
+    assert.deepEqual(await read(id, 'iids[]=1'), [[], '0']);
+    assert.deepEqual(await read(failed), [[], '0']);
+    assert.equal((await world.api(`GET ${path}/999999/merge_requests`)).status, 404);
+    const other = await world.project();
+    assert.equal((await world.api(`GET /projects/${other.id}/deployments/${id}/merge_requests`)).status, 404);
+    await world.api(`PUT /projects/${project.id}`, { json: { merge_requests_access_level: 'disabled' } });
+    assert.deepEqual(await read(id), [[], '0']);
+    await world.api(`PUT /projects/${project.id}`, { json: { merge_requests_access_level: 'enabled' } });
+  });
 });

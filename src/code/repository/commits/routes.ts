@@ -8,7 +8,6 @@ import {
   idOrPath,
   int,
   longText,
-  nullable,
   object,
   oneOf,
   optional,
@@ -18,8 +17,7 @@ import {
   time,
 } from '../../../platform/http/schema.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import { publicKeyShape } from '../../../identity/keys/json.ts';
-import { loadCommitSignature, signatureJson } from '../signatures/commit_signature.ts';
+import { commitSignatureShape, loadCommitSignature, signatureJson } from '../signatures/commit_signature.ts';
 import { readActions } from './file_actions.ts';
 import { findCodeForPush } from '../branches/create.ts';
 import { type Code, projectParam } from '../find_code.ts';
@@ -177,17 +175,7 @@ const signature = endpoint({
   area,
   audience: 'optional',
   params: object(one),
-  reply: object({
-    signature_type: string,
-    verification_status: string,
-    key: optional(nullable(publicKeyShape)),
-    gpg_key_id: optional(nullable(int)),
-    gpg_key_primary_keyid: optional(nullable(string)),
-    gpg_key_user_name: optional(nullable(string)),
-    gpg_key_user_email: optional(nullable(string)),
-    gpg_key_subkey_id: optional(nullable(int)),
-    commit_source: string,
-  }),
+  reply: commitSignatureShape,
   handle: async (call, { id, sha }) => {
     const code = await findCachedCode(call, id);
     const signature = await loadCommitSignature(call, code, await requireCommit(code, sha));

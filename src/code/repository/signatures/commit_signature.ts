@@ -1,10 +1,11 @@
 /** The signature of a commit or a tag: by whose key, and whether it is verified. */
 import type { Call } from '../../../core/access/call.ts';
-import { publicKeyJson } from '../../../identity/keys/json.ts';
+import { publicKeyJson, publicKeyShape } from '../../../identity/keys/json.ts';
 import type { KeyRow } from '../../../identity/keys/queries.ts';
 import { loadConfirmedAddresses } from '../../../identity/users/addresses/further_addresses.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { Commit, Ref } from '../../../platform/git/protocol_types.ts';
+import { int, nullable, object, optional, string } from '../../../platform/http/schema.ts';
 import type { Code } from '../find_code.ts';
 import { type PgpKey, type PgpStatus, noPgpKey, verifyPgp } from './verify_pgp.ts';
 import { type SshSignature, isSshSignatureOf, parseSshSignature } from './verify_ssh.ts';
@@ -85,6 +86,20 @@ export const loadTagSignature = async (
   const { result, body: content } = await repository.read('tags.signature', { id: target });
   return result === null ? null : await verify(db, { ...result, content }, { committer: tagger });
 };
+
+const signatureFields = {
+  signature_type: string,
+  verification_status: string,
+  key: optional(nullable(publicKeyShape)),
+  gpg_key_id: optional(nullable(int)),
+  gpg_key_primary_keyid: optional(nullable(string)),
+  gpg_key_user_name: optional(nullable(string)),
+  gpg_key_user_email: optional(nullable(string)),
+  gpg_key_subkey_id: optional(nullable(int)),
+};
+
+export const commitSignatureShape = object({ ...signatureFields, commit_source: string });
+export const tagSignatureShape = object(signatureFields);
 
 /** Keys are shown to users only, as in their lists. */
 export const signatureJson = (signature: CommitSignature, { signedIn }: Pick<Call, 'signedIn'>) => {

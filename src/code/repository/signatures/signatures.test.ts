@@ -203,6 +203,15 @@ test('annotated tags are verified by the key of the tagger', { skip }, async () 
   await settle(gantry);
   const added = await gantry.api('POST /user/keys', { as: user.token, json: { title: 'Laptop', key: text } });
   assert.equal(added.status, 201, added.text);
+  const read = async (name: string) =>
+    await gantry.api(`GET /projects/${project.id}/repository/tags/${name}/signature`);
+  const { key, ...own } = (await read('own')).body;
+  assert.deepEqual(own, { signature_type: 'SSH', verification_status: 'verified' });
+  assert.equal(key.id, added.body.id);
+  assert.equal((await read('foreign')).body.verification_status, 'unverified');
+  const plain = await read('plain');
+  assert.deepEqual([plain.status, plain.body], [404, { message: '404 Signature Not Found' }]);
+  assert.equal((await read('missing')).status, 404);
   const visitor = openVisitor(gantry);
   const root = `/${project.full_path}/-/tags`;
   const badge = (shown: string): string | undefined => /> (Verified|Unverified)<\/span>/.exec(shown)?.[1];

@@ -1,5 +1,6 @@
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { longText, object, oneOf, optional, text } from '../../../platform/http/schema.ts';
 import type { Ref } from '../../../platform/git/protocol_types.ts';
@@ -8,6 +9,7 @@ import { requireTagPermission } from '../refs/authorized_ref_changes.ts';
 import { type Code, findCode, projectParam } from '../find_code.ts';
 import { findCachedCode } from '../read_cache.ts';
 import { loadProtectedTags } from '../protection/rules.ts';
+import { loadTagSignature, signatureJson, tagSignatureShape } from '../signatures/commit_signature.ts';
 import { listTags, requireTag } from './list.ts';
 import { releaseOfTagShape, tagShape, tagsJson } from './json.ts';
 import { addRelease, changeRelease, createTag, deleteTag } from './change_tags.ts';
@@ -50,6 +52,22 @@ const show = endpoint({
   handle: async (call, { id, tag_name }) => {
     const code = await findCachedCode(call, id);
     return (await tagsJson(call, code, [await requireTag(code, tag_name)]))[0];
+  },
+});
+
+const signature = endpoint({
+  method: 'GET',
+  path: `${tags}/:tag_name/signature`,
+  summary: 'Get the signature of a tag',
+  area,
+  audience: 'optional',
+  params: object({ id: projectParam, tag_name: nameParam }),
+  reply: tagSignatureShape,
+  handle: async (call, { id, tag_name }) => {
+    const code = await findCachedCode(call, id);
+    const loaded = await loadTagSignature(call, code, await requireTag(code, tag_name));
+    if (loaded === null) throw notFound('Signature');
+    return signatureJson(loaded, call);
   },
 });
 
@@ -129,4 +147,4 @@ const updateRelease = endpoint({
   },
 });
 
-export const tagRoutes = [list, show, create, remove, release, updateRelease];
+export const tagRoutes = [list, show, signature, create, remove, release, updateRelease];

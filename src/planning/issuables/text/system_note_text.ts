@@ -146,6 +146,16 @@ export const movedFromText = (project: string, iid: number): string => {
   return `moved from ${project}#${iid}`;
 };
 
+/** Under the original issue, with the clone's project (full path) and iid: `cloned to group/proj#12`. */
+export const clonedToText = (project: string, iid: number): string => {
+  return `cloned to ${project}#${iid}`;
+};
+
+/** Under the clone, with the original's project (full path) and iid: `cloned from group/proj#3`. */
+export const clonedFromText = (project: string, iid: number): string => {
+  return `cloned from ${project}#${iid}`;
+};
+
 /** Record that mentions an issue or merge request, with the full path of its project if different. */
 export type MentionedBy = { project?: string | undefined } & (
   | { issue_iid: number }

@@ -1,4 +1,4 @@
-/** Copies the notes of a moved issue, with the references in their texts rewritten. */
+/** Copies the notes of an issue that is moved or cloned, with the references in their texts rewritten. */
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/open.ts';
 import { mentionedElsewhereText } from '../../issuables/text/system_note_text.ts';
@@ -10,13 +10,19 @@ import { existingIids } from './rewrite_text.ts';
 
 const notesAtOnce = 200;
 
-const notesAfter = async (tx: Tx, issueId: number, noteId: number) =>
+type Which = {
+  /** False: only the comments of users. */
+  withSystemNotes: boolean;
+};
+
+const notesAfter = async (tx: Tx, issueId: number, noteId: number, { withSystemNotes }: Which) =>
   await tx.db
     .selectFrom('notes')
     .selectAll()
     .where('target_type', '=', 'Issue')
     .where('target_id', '=', issueId)
     .where('id', '>', noteId)
+    .$if(!withSystemNotes, (query) => query.where('system', '=', 0))
     .orderBy('id')
     .limit(notesAtOnce)
     .execute();
@@ -41,7 +47,7 @@ const insertCopies = async (tx: Tx, from: Project, notes: Notes, to: To): Promis
     ...note,
     project_id: to.project_id,
     target_id: to.id,
-    body: movedBody(note, from, iids),
+    body: from.id === to.project_id ? note.body : movedBody(note, from, iids),
   }));
   const rows = await tx.db.insertInto('notes').values(copies).returning('id').execute();
   return rows.map(({ id }) => id).toSorted((a, b) => a - b);
@@ -61,10 +67,15 @@ const copyAwardsAndMentions = async (tx: Tx, notes: Notes, ids: number[], to: To
     from mentions join copied on note_id = old_id where target_type = 'Issue'`.execute(tx.db);
 };
 
-/** Copies all notes with their authors, times and awards. */
-export const copyNotes = async (tx: Tx, { issue, project }: LoadedIssue, to: To): Promise<void> => {
+/** Copies notes with their authors, times and awards. */
+export const copyNotes = async (
+  tx: Tx,
+  { issue, project }: LoadedIssue,
+  to: To,
+  which: Which,
+): Promise<void> => {
   for (let last: number | undefined = 0; last !== undefined;) {
-    const notes: Notes = await notesAfter(tx, issue.id, last);
+    const notes: Notes = await notesAfter(tx, issue.id, last, which);
     last = notes.length < notesAtOnce ? undefined : notes.at(-1)?.id;
     if (notes.length === 0) continue;
     const ids = await insertCopies(tx, project, notes, to);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Actor, type Call, requireActor } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import type { Tx } from '../../../platform/db/open.ts';
-import { Failure, refused } from '../../../platform/errors.ts';
+import { refused } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import { keepAssignable } from '../../issuables/keep_assignable.ts';
 import { setAssignees, setLabels } from '../../issuables/label_assignee_links.ts';
@@ -10,33 +10,18 @@ import { storeSearchText } from '../../issuables/search/search.ts';
 import { movedFromText, movedToText } from '../../issuables/text/system_note_text.ts';
 import { findLabels } from '../../../projects/labels/find_by_title.ts';
 import { addSystemNotes } from '../../notes/add_system_notes.ts';
-import { type Project, findProject } from '../../../projects/projects/find.ts';
+import type { Project } from '../../../projects/projects/find.ts';
 import { iidTurn, takeIid } from '../../../projects/projects/take_iid.ts';
 import { finishTodos } from '../../todos/add_todos.ts';
 import { issueVisibility } from '../create.ts';
 import { movedColumns } from '../fields.ts';
 import { type LoadedIssue, lockIssue, reloadIssue } from '../find.ts';
 import { copyNotes } from './copy_notes.ts';
+import { findSameMilestone, findTargetProject } from './find_in_target.ts';
 import { rewriteText } from './rewrite_text.ts';
 
 const noPermission = () => refused('Cannot move issue due to insufficient permissions!');
 const sameProject = () => refused('Cannot move issue to project it originates from!');
-
-/** Id of the milestone of the same title in the target project or a group above it; active ones come first. */
-const sameMilestone = async (tx: Tx, project: Project, title: string | undefined): Promise<number | null> => {
-  if (title === undefined) return null;
-  const { rows } = await sql<{ id: number }>`
-    with recursive ancestors (id, parent_id) as (
-      select id, parent_id from namespaces where id = ${project.namespace_id}
-      union
-      select namespaces.id, namespaces.parent_id from namespaces join ancestors on namespaces.id = ancestors.parent_id
-    )
-    select id from milestones where title = ${title}
-      and (project_id = ${project.id} or group_id in (select id from ancestors))
-    order by case state when 'active' then 0 else 1 end, case when project_id is null then 1 else 0 end, id
-    limit 1`.execute(tx.db);
-  return rows[0]?.id ?? null;
-};
 
 const insertCopy = async (tx: Tx, { issue, project: from }: LoadedIssue, to: Project): Promise<number> => {
   const iid = await takeIid(tx, to.id, 'issue');
@@ -48,7 +33,7 @@ const insertCopy = async (tx: Tx, { issue, project: from }: LoadedIssue, to: Pro
       project_id: to.id,
       iid,
       description,
-      milestone_id: await sameMilestone(tx, to, issue.milestone?.title),
+      milestone_id: await findSameMilestone(tx.db, to, issue.milestone?.title),
       moved_to_id: null,
       updated_at: tx.now,
       deleted_at: null,
@@ -127,7 +112,7 @@ const recordMove = async (tx: Tx, actor: Actor, old: LoadedIssue, moved: LoadedI
 const moveLocked = async (tx: Tx, actor: Actor, old: LoadedIssue, to: Project): Promise<LoadedIssue> => {
   const id = await insertCopy(tx, old, to);
   await copyTrail(tx, old.issue.id, id);
-  await copyNotes(tx, old, { id, project_id: to.id });
+  await copyNotes(tx, old, { id, project_id: to.id }, { withSystemNotes: true });
   await copyLinks(tx, old, id, to);
   await closeOld(tx, actor, old, id);
   const moved = await reloadIssue(tx.db, to, id);
@@ -141,20 +126,6 @@ const moveLocked = async (tx: Tx, actor: Actor, old: LoadedIssue, to: Project): 
 };
 
 /**
- * Loads the target project of a move. A target that is hidden from the caller is refused like one without permission;
- * so is a missing one, which would otherwise tell that the hidden one exists. Only administrators, who see every
- * project, learn that a target is missing.
- */
-const findTarget = async (call: Call, id: number): Promise<Project> => {
-  try {
-    return await findProject(call, id);
-  } catch (error) {
-    const isNotFound = error instanceof Failure && error.kind === 'not_found';
-    throw isNotFound && !call.viewer.admin ? noPermission() : error;
-  }
-};
-
-/**
  * Moves an issue: creates a copy in the target project, then closes the original and marks it as moved.
  * @throws Failure 400 without permission, for a hidden target and for the same project; 404 for an administrator's
  * target that is missing
@@ -164,7 +135,7 @@ export const moveIssue = async (
   loaded: LoadedIssue,
   toProjectId: number,
 ): Promise<LoadedIssue> => {
-  const to = await findTarget(call, toProjectId);
+  const to = await findTargetProject(call, toProjectId, noPermission);
   const permitted = may(call.viewer, 'move_issue', loaded.project) && may(call.viewer, 'move_issue', to);
   if (!permitted || loaded.issue.moved_to_id !== null) throw noPermission();
   if (to.id === loaded.project.id) throw sameProject();

@@ -33,6 +33,8 @@ export type HooksTable = {
   custom_webhook_template: string | null;
   /** Format: the payload, or a message for a chat service. */
   format: Generated<'json' | 'slack' | 'microsoft_teams'>;
+  /** Slug of the integration that the hook is, such as `slack`; null: an ordinary hook. */
+  integration: Generated<string | null>;
   /** Encrypted (`core/access/credentials/encrypt_secrets.ts`); null: none. */
   sealed_token: string | null;
   sealed_signing_token: string | null;

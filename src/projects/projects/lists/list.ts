@@ -10,13 +10,21 @@ import { projectRows } from '../rows.ts';
 
 type Condition = RawBuilder<boolean>;
 
+export const projectOrders = [
+  'id',
+  'name',
+  'path',
+  'created_at',
+  'updated_at',
+  'last_activity_at',
+  'star_count',
+] as const;
+
 export const projectListParams = {
   ...projectFilters,
   simple: optional(boolean({ description: 'only the basic fields' })),
   statistics: optional(boolean({ description: 'include sizes (reporters)' })),
-  order_by: oneOf(['id', 'name', 'path', 'created_at', 'updated_at', 'last_activity_at', 'star_count'], {
-    default: 'created_at',
-  }),
+  order_by: oneOf(projectOrders, { default: 'created_at' }),
   sort: oneOf(['asc', 'desc'], { default: 'desc' }),
   ...pageParams,
 };

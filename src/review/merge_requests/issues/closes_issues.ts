@@ -15,7 +15,7 @@ import { requestParams, requestPath } from '../params.ts';
 const serializeExternal = lazySerializer(object({ id: string, title: string }));
 
 /** Loads the JSON of these issues as lists show it, in the order of the ids. */
-const loadIssueTexts = async (call: Call, ids: number[]): Promise<JsonText[]> => {
+export const loadIssueTexts = async (call: Call, ids: number[]): Promise<JsonText[]> => {
   if (ids.length === 0) return [];
   const byId = new Map((await issueVersions(call, ids)).map((row) => [row.id, row]));
   return await issueTexts(

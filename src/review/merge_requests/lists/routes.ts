@@ -2,9 +2,11 @@
 import type { Call } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
 import { findGroup } from '../../../identity/groups/find.ts';
+import type { Reader } from '../../../platform/db/open.ts';
+import { notFound } from '../../../platform/errors.ts';
 import type { JsonText } from '../../../platform/http/endpoint.ts';
 import { type Page, pageParams, pageRequest } from '../../../platform/http/page.ts';
-import { idOrPath, object, optional } from '../../../platform/http/schema.ts';
+import { id, idOrPath, object, optional } from '../../../platform/http/schema.ts';
 import type { Scope } from '../../../planning/issuables/lists/list_kind.ts';
 import { milestoneLists } from '../../../planning/issuables/lists/milestone_list_routes.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
@@ -65,6 +67,44 @@ const listOfProject = endpoint({
   },
 });
 
+/** Lists the iids of the merge requests of a deployment of the project. @throws Failure 404 */
+const iidsOfDeployment = async (db: Reader, projectId: number, id: number): Promise<number[]> => {
+  const deployment = await db
+    .selectFrom('deployments')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (deployment === undefined) throw notFound();
+  const rows = await db
+    .selectFrom('deployment_merge_requests')
+    .innerJoin('merge_requests', 'merge_requests.id', 'deployment_merge_requests.merge_request_id')
+    .select('merge_requests.iid')
+    .where('deployment_merge_requests.deployment_id', '=', id)
+    .execute();
+  return rows.map(({ iid }) => iid);
+};
+
+const listOfDeployment = endpoint({
+  ...shared,
+  path: '/projects/:id/deployments/:deployment_id/merge_requests',
+  summary: 'List merge requests that a deployment brought to its environment',
+  params: object({
+    id: idOrPath('project'),
+    deployment_id: id(),
+    scope: optional(scopeParam()),
+    ...filterParams,
+    ...pageParams,
+  }),
+  handle: async (call, params) => {
+    const project = await findProjectFor(call, params.id, 'read_environment');
+    const { deployment_id, iids: chosen = [], ...rest } = params;
+    const deployed = await iidsOfDeployment(call.db, project.id, deployment_id);
+    const iids = chosen.length === 0 ? deployed : deployed.filter((iid) => chosen.includes(iid));
+    return iids.length === 0 ? { items: [], total: 0 } : await listIn(call, { project }, { ...rest, iids });
+  },
+});
+
 const listsOfMilestone = milestoneLists({
   area: 'merge_requests',
   title: 'merge requests',
@@ -73,4 +113,4 @@ const listsOfMilestone = milestoneLists({
   list: listMergeRequests,
 });
 
-export const listRoutes = [listAll, listOfGroup, listOfProject, ...listsOfMilestone];
+export const listRoutes = [listAll, listOfGroup, listOfProject, listOfDeployment, ...listsOfMilestone];

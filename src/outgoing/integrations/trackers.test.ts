@@ -9,7 +9,7 @@ import {
   seedUser,
 } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
-import { externalIssuesClosedBy } from './external_issues.ts';
+import { externalIssuesClosedBy } from '../../planning/integrations/external_issues.ts';
 
 let gantry: TestService;
 let master: SeededUser;
@@ -70,7 +70,7 @@ test('requires the properties of a tracker and valid URLs', async () => {
     const refused = await api(`PUT ${path}/bugzilla`, { ...urls, issues_url: wrong });
     assert.deepEqual([refused.status, refused.body.message], [400, { issues_url: ['is not a valid URL'] }]);
   }
-  const unknown = await api(`PUT ${path}/slack`, urls);
+  const unknown = await api(`PUT ${path}/telegram`, urls);
   assert.deepEqual([unknown.status, unknown.body.message], [400, { slug: ['does not have a valid value'] }]);
   assert.equal((await api(`PUT ${path}/youtrack`, { ...urls, new_issue_url: '' })).status, 200);
 });
