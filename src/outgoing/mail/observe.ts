@@ -121,6 +121,7 @@ const listCauses = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> 
   if (kind === 'release.created')
     return isHistorical(change) ? [] : [{ ...shared, target_type: 'Release', target_id }];
   if (movesProject(change)) return [{ ...shared, kind: 'project.moved', target_type: 'Project', target_id }];
+  if (kind.startsWith('award_emoji.')) return [];
   if (target_type !== 'Issue' && target_type !== 'MergeRequest') return [];
   return await causeOfEdit(tx, change, { ...shared, target_type, target_id });
 };

@@ -97,15 +97,14 @@ export const loadCommentRecords = async ({ db }: Tx, id: number): Promise<Record
   return row === undefined ? {} : { commit_comment: row };
 };
 
-type AwardData = { name: string; user_id?: number; awardable_type: string; awardable_id: number };
+type AwardData = { id: number; name: string; user_id?: number; awardable_type: string; awardable_id: number };
 
 /** Loads an award, which may be gone, from what the log recorded of it. */
 export const loadAwardRecords = async (
   tx: Tx,
-  id: number,
   { data, actor_id }: { data: object; actor_id: number | null },
 ): Promise<Records> => {
-  const { name, user_id = actor_id ?? 0, awardable_type, awardable_id } = data as AwardData;
+  const { id, name, user_id = actor_id ?? 0, awardable_type, awardable_id } = data as AwardData;
   const award = { id, name, user_id, awardable_type, awardable_id, created_at: tx.now };
   const subject =
     awardable_type === 'Note'

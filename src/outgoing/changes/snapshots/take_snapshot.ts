@@ -36,7 +36,7 @@ const loadRecords = async (
     case 'note':
       return await (kind.startsWith('note.') ? loadNoteRecords : loadCommentRecords)(tx, id);
     case 'emoji':
-      return await loadAwardRecords(tx, id, { data: facts.data, actor_id });
+      return await loadAwardRecords(tx, { data: facts.data, actor_id });
     case 'pipeline':
       return await loadPipelineRecords(tx, id);
     case 'job':
