@@ -77,7 +77,7 @@ const requestJson = (context: Context, project: ProjectFacts) => {
     target_project_id: request.project_id,
     state: request.state,
     merge_status: request.merge_status,
-    detailed_merge_status: request.merge_status === 'can_be_merged' ? 'mergeable' : request.merge_status,
+    detailed_merge_status: request.detailed_merge_status ?? 'unchecked',
     url: mergeRequestUrl(context.site.baseUrl, project.full_path, request.iid),
   };
 };

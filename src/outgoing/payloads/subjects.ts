@@ -47,14 +47,6 @@ export const issueAttributes = ({ site }: Context, issue: IssueFacts, project: P
   ...formatTimes(issue),
 });
 
-/** Like `detailed_merge_status` of the API, derived only from the row. */
-const toDetailedStatus = (request: MergeRequestFacts): string => {
-  if (request.state !== 'opened') return 'not_open';
-  if (isWorkInProgress(request.title)) return 'draft_status';
-  if (request.merge_status === 'unchecked') return 'unchecked';
-  return request.merge_status === 'can_be_merged' ? 'mergeable' : 'conflict';
-};
-
 const getBranches = async (context: Context, request: MergeRequestFacts, target: ProjectFacts) => ({
   source_branch: request.source_branch,
   target_branch: request.target_branch,
@@ -68,7 +60,7 @@ const getBranches = async (context: Context, request: MergeRequestFacts, target:
 
 const getMergeState = (request: MergeRequestFacts) => ({
   merge_status: request.merge_status,
-  detailed_merge_status: toDetailedStatus(request),
+  detailed_merge_status: request.detailed_merge_status ?? 'unchecked',
   merge_commit_sha: request.merge_commit_sha,
   squash_commit_sha: request.squash_commit_sha,
   merge_error: request.merge_error,

@@ -4,6 +4,13 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { eventFlagNames } from '../../../src/outgoing/hooks/event_flags.ts';
 import { seedCommit } from '../../support/repositories/seed_commits.ts';
 import { type SeededUser, seedGroup, seedMember, seedProject, seedUser } from '../../support/seed.ts';
+import {
+  openRequest as openOn,
+  readRequest,
+  seedBranch,
+  seedCoded,
+  settle,
+} from '../../support/seed_merge_requests.ts';
 import { type HookReceiver, startHookReceiver } from '../../support/servers/hook_receiver.ts';
 import { type TestService, rootToken, startTestService } from '../../support/service.ts';
 
@@ -169,5 +176,49 @@ describe('changes', () => {
       [reviewer.id, 'approved', false],
       [1, 'unreviewed', false],
     ]);
+  });
+});
+
+describe('merge requests', () => {
+  const addHook = async (id: number): Promise<void> => {
+    const json = {
+      url: receiver.url,
+      push_events: false,
+      merge_requests_events: true,
+      pipeline_events: true,
+    };
+    await send(`POST /projects/${id}/hooks`, json);
+  };
+
+  it('say why they cannot be merged, as the API does', async () => {
+    const coded = await seedCoded(gantry, {}, { only_allow_merge_if_all_discussions_are_resolved: 1 });
+    await addHook(coded.id);
+    await seedBranch(gantry, coded, 'topic');
+    const request = await openOn(gantry, coded, 'topic');
+    await settle(gantry);
+    assert.equal((await readRequest(gantry, request)).detailed_merge_status, 'mergeable');
+    const path = `/projects/${coded.id}/merge_requests/${request.iid}`;
+    const statusAfter = async (json: object): Promise<string> => {
+      const [payload] = await payloadsAfter('merge_request', async () => await send(`PUT ${path}`, json));
+      const { detailed_merge_status } = await readRequest(gantry, request);
+      assert.equal(payload.object_attributes.detailed_merge_status, detailed_merge_status);
+      return detailed_merge_status;
+    };
+    assert.equal(await statusAfter({ title: 'One' }), 'mergeable');
+    await send(`POST ${path}/discussions`, { body: 'Why?' });
+    assert.equal(await statusAfter({ title: 'Two' }), 'discussions_not_resolved');
+    assert.equal(await statusAfter({ title: 'Draft: Two' }), 'draft_status');
+  });
+
+  it('have the same status in payloads of their pipelines', async () => {
+    const coded = await seedCoded(gantry);
+    await addHook(coded.id);
+    const content = 'build: { script: make, rules: [{ if: $CI_MERGE_REQUEST_IID }] }';
+    await seedBranch(gantry, coded, 'topic', { files: { '.gitlab-ci.yml': content } });
+    const request = await openOn(gantry, coded, 'topic', { title: 'Draft: One' });
+    const path = `/projects/${coded.id}/merge_requests/${request.iid}`;
+    await settle(gantry);
+    const [pipeline] = await payloadsAfter('pipeline', async () => await send(`POST ${path}/pipelines`));
+    assert.equal(pipeline.merge_request.detailed_merge_status, 'draft_status');
   });
 });

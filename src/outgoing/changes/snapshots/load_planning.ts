@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
+import { loadDetailedStatus } from '../../../review/merge_requests/detailed_merge_status.ts';
 import { loadAssigneeIds, loadLabelFacts, loadProjectFacts } from './load_common.ts';
 import type { IssueFacts, MergeRequestFacts, Records } from './snapshot.ts';
 
@@ -58,6 +59,7 @@ export const loadMergeRequestFacts = async (tx: Tx, id: number): Promise<MergeRe
   const row = await tx.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;
   const { revision: _revision, ...request } = row;
+  const isUnresolved = await hasOpenThread(tx, id);
   return {
     ...request,
     labels: await loadLabelFacts(tx, 'MergeRequest', id),
@@ -65,7 +67,8 @@ export const loadMergeRequestFacts = async (tx: Tx, id: number): Promise<MergeRe
     reviewers: await loadReviewers(tx, id),
     source: await loadProjectFacts(tx, request.source_project_id),
     head_pipeline_id: await loadHeadPipeline(tx, id, request.head_sha),
-    blocking_discussions_resolved: !(await hasOpenThread(tx, id)),
+    blocking_discussions_resolved: !isUnresolved,
+    detailed_merge_status: await loadDetailedStatus(tx.db, row, { isUnresolved }),
   };
 };
 

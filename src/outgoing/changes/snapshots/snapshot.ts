@@ -57,6 +57,8 @@ export type MergeRequestFacts = Omit<Selectable<MergeRequestsTable>, 'revision'>
     source: ProjectFacts | null;
     head_pipeline_id: number | null;
     blocking_discussions_resolved: boolean;
+    /** Absent in snapshots of earlier releases. */
+    detailed_merge_status?: string;
   };
 
 export type JobFacts = Omit<Selectable<JobsTable>, 'token_hash'> & {
