@@ -25,7 +25,7 @@ export const reviewersJson = (context: Context, ids: readonly number[]) => {
   );
 };
 
-/** Reviewers before the change; without a state, if they are reviewers no more. */
+/** Reviewers before the change; without a state, if they are not reviewers now. */
 export const formerReviewersJson = (context: Context, ids: readonly number[]) => {
   const former = new Map(listRepeatedRequests(context).map(({ user_id, state }) => [user_id, { state }]));
   return ids.flatMap((id) =>
