@@ -1064,6 +1064,8 @@ create table members (
   constraint members_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX members_expiring ON members USING btree (expires_at, id) WHERE (expires_at IS NOT NULL);
+
 CREATE UNIQUE INDEX members_of_source ON members USING btree (source_type, source_id, user_id);
 
 CREATE INDEX members_user ON members USING btree (user_id, source_type, source_id);

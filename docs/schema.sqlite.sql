@@ -1020,6 +1020,8 @@ CREATE TABLE members (
   created_at integer not null
 ) strict;
 
+CREATE INDEX members_expiring on members (expires_at, id) where expires_at is not null;
+
 CREATE UNIQUE INDEX members_of_source on members (source_type, source_id, user_id);
 
 CREATE INDEX members_user on members (user_id, source_type, source_id);

@@ -11,6 +11,7 @@ import { type GitStorages, openGit } from '../platform/git/storages.ts';
 import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.ts';
 import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
 import { observeStatuses } from '../core/events/collect_statuses.ts';
+import { startExpiringMembers } from '../projects/members/expire_members.ts';
 import { scheduleDueIssueMails } from '../outgoing/mail/due_issues.ts';
 import { observeMailedChanges } from '../outgoing/mail/observe.ts';
 import { observeChanges } from '../outgoing/changes/observe.ts';
@@ -163,6 +164,7 @@ const startMaintenance = (platform: Platform, ownLogs: OwnLogs | null): Stops =>
   ...shareOwnLogs(platform, ownLogs),
   keepSearchIndexed(platform),
   startExpiring(platform),
+  startExpiringMembers(platform),
   startPruning(platform),
 ];
 

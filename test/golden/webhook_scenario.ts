@@ -132,6 +132,12 @@ export const issueSteps = (send: Send, { project, ada }: Ids): Step[] => {
         await send(`PUT ${path}/1`, { title: 'A long crack', labels: 'bug,urgent', assignee_ids: [] }),
     ),
     one(
+      'issue: update of the spent time',
+      'project',
+      issue('update'),
+      async () => await send(`POST ${path}/1/add_spent_time`, { duration: '1h' }),
+    ),
+    one(
       'issue: close',
       'project',
       issue('close'),

@@ -86,6 +86,7 @@ const derivations: Record<string, Derive> = {
   'project.created': inProject('Project', 'created'),
   'member.added': ofMember('joined'),
   'member.removed': ofMember('left'),
+  'member.expired': ofMember('expired'),
 };
 
 /** Deletions that end all activity on the record, by the columns that refer to it. */

@@ -73,6 +73,7 @@ const actionNames: { [action: string]: string } = {
   merged: 'accepted',
   commented: 'commented on',
   reopened: 'opened',
+  expired: 'removed due to membership expiration from',
 };
 
 const getActionName = ({ action, target_type }: ActivityRow): string => {

@@ -115,6 +115,33 @@ describe('a page of changes', () => {
     assert.deepEqual(find('commit_comment'), [['commit_comment', null, null, sha]]);
   });
 
+  it('names the subjects of emoji, to those who see them', async () => {
+    const of = `/projects/${project.id}`;
+    const { iid } = await must(`POST ${of}/issues`, { title: 'Liked' });
+    const note = await must(`POST ${of}/issues/${iid}/notes`, { body: 'Seen' });
+    const hidden = await must(`POST ${of}/issues`, { title: 'Secret', confidential: true });
+    const given = { title: 'Knot', file_name: 'a.txt', content: 'Tie', visibility: 'public' };
+    const snippet = await must(`POST ${of}/snippets`, given);
+    const from = await end();
+    const award = await must(`POST ${of}/issues/${iid}/award_emoji`, { name: 'rocket' });
+    await must(`POST ${of}/issues/${iid}/notes/${note.id}/award_emoji`, { name: 'rocket' });
+    await must(`POST ${of}/issues/${hidden.iid}/award_emoji`, { name: 'rocket' });
+    await must(`POST ${of}/snippets/${snippet.id}/award_emoji`, { name: 'rocket' });
+    await must(`DELETE ${of}/issues/${iid}/award_emoji/${award.id}`);
+    const { changes } = await read(`after=${from}`);
+    assert.deepEqual(changes.map(brief), [
+      ['award_emoji', 'created', 'Issue', iid],
+      ['award_emoji', 'created', 'Issue', iid],
+      ['award_emoji', 'created', 'Snippet', snippet.id],
+      ['award_emoji', 'deleted', 'Issue', iid],
+    ]);
+    const all = await read(`after=${from}`, rootToken);
+    assert.deepEqual(
+      all.changes.map(({ target_iid }) => target_iid),
+      [iid, iid, hidden.iid, snippet.id, iid],
+    );
+  });
+
   it('shows what the caller sees at the time of reading', async () => {
     const from = await end();
     const hidden = await seedProject(gantry, { visibility: 'private' });

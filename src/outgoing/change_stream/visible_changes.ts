@@ -13,6 +13,7 @@ import {
   visibleProjects,
 } from '../../core/access/visible.ts';
 import { visibleNotes } from '../../planning/notes/visible.ts';
+import type { NoteableType } from '../../platform/db/schema/column_types.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import { visibleSnippetOf } from '../../projects/snippets/visible.ts';
@@ -22,10 +23,19 @@ type Condition = RawBuilder<boolean>;
 type Table = 'issues' | 'merge_requests' | 'pipelines' | 'jobs' | 'deployments';
 
 /** Over `events`: changes of this noun. `/` follows `.` in ASCII. */
-const about = (noun: string, ...conditions: Condition[]): Condition =>
+const isAbout = (noun: string): Condition =>
+  sql<boolean>`(events.kind >= ${sql.lit(`${noun}.`)} and events.kind < ${sql.lit(`${noun}/`)})`;
+
+const about = (noun: string, ...conditions: Condition[]): Condition => allOf([isAbout(noun), ...conditions]);
+
+/** Over `events`: changes of a record, and of emoji on it. */
+const aboutRecord = (noun: string, type: NoteableType | 'Note', visible: Condition): Condition =>
   allOf([
-    sql<boolean>`(events.kind >= ${sql.lit(`${noun}.`)} and events.kind < ${sql.lit(`${noun}/`)})`,
-    ...conditions,
+    anyOf([
+      isAbout(noun),
+      allOf([isAbout('award_emoji'), sql<boolean>`events.target_type = ${sql.lit(type)}`]),
+    ]),
+    visible,
   ]);
 
 const exists = (table: Table, id: RawBuilder<unknown>, visible: Condition): Condition =>
@@ -70,10 +80,14 @@ export const visibleChanges = (db: Reader, viewer: Viewer, dialect: SqlDialect):
       about('pipeline', exists('pipelines', target, pipelines)),
       about('job', exists('jobs', target, pipelines)),
       about('deployment', exists('deployments', target, readableEnvironments(viewer, dialect))),
-      about('issue', exists('issues', target, issues)),
-      about('merge_request', exists('merge_requests', target, requests)),
-      about('snippet', visibleSnippetOf(target, viewer, dialect)),
-      about('note', sql<boolean>`exists (select 1 from notes where notes.id = ${target} and ${note})`),
+      aboutRecord('issue', 'Issue', exists('issues', target, issues)),
+      aboutRecord('merge_request', 'MergeRequest', exists('merge_requests', target, requests)),
+      aboutRecord('snippet', 'Snippet', visibleSnippetOf(target, viewer, dialect)),
+      aboutRecord(
+        'note',
+        'Note',
+        sql<boolean>`exists (select 1 from notes where notes.id = ${target} and ${note})`,
+      ),
     ]),
   ]);
 };

@@ -113,8 +113,9 @@ const pushFlags: readonly EventFlag[] = ['push_events', 'tag_push_events', 'repo
 const findEmoji = async (call: Call, projectId: number): Promise<Sample | null> => {
   const issue = await findRecord(call, projectId, 'issues_events');
   if (issue === null) return null;
-  const data = { name: 'thumbsup', awardable_type: 'Issue', awardable_id: issue.target_id };
-  return { kind: 'award_emoji.created', target_type: 'AwardEmoji', target_id: 1, data };
+  const { target_id } = issue;
+  const data = { id: 1, name: 'thumbsup', awardable_type: 'Issue', awardable_id: target_id };
+  return { kind: 'award_emoji.created', target_type: 'Issue', target_id, data };
 };
 
 const findSample = async (call: Call, projectId: number, flag: EventFlag): Promise<Sample | null> => {

@@ -3,6 +3,7 @@ import { signLink } from '../../core/access/credentials/signed_links.ts';
 import type { Platform } from '../../core/platform.ts';
 import { escapeHtml } from '../../platform/escape_html.ts';
 import { capitalize } from '../../platform/unicode.ts';
+import { makeReplyKey } from './reply_key.ts';
 import type { Message } from './smtp.ts';
 import { toHeaderText } from './smtp.ts';
 import type { Subject } from './subjects.ts';
@@ -166,6 +167,7 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
     html: writeHtml(headline, body, footer),
     message_id: toMessageId(baseUrl, `${mail.event_key}.${user.id}`),
     thread_id: toMessageId(baseUrl, subject.thread),
+    reply_key: makeReplyKey(platform, user.id, mail),
     headers: {
       'List-Id': listId(subject.project, getHost(baseUrl)),
       ...(unsubscribe !== null && {

@@ -138,12 +138,18 @@ describe('recipients', () => {
     await send(`PUT ${request}`, { assignee_ids: [reader.id, author.id], reviewer_ids: [reviewer.id] });
     assert.deepEqual(await reasonsTo(reader), ['assigned']);
     assert.deepEqual(await reasonsTo(reviewer), ['review_requested']);
+    gantry.smtp.clear();
+    await gantry.api(`POST ${request}/approve`, { as: reviewer.token });
+    await send(`POST ${request}/notes`, { body: `/request_review @${reviewer.username}` });
+    assert.deepEqual(await reasonsTo(reviewer), ['review_requested']);
     assert.deepEqual(await gantry.mailsTo(author), []);
     gantry.smtp.clear();
     await send(`PUT ${request}`, { description: `@${reader.username}`, labels: 'a' });
     await send(`PUT ${request}`, { description: `Now @${reader.username} again` });
     assert.deepEqual(await reasonsTo(reader), ['mentioned']);
     assert.deepEqual(await reasonsTo(reviewer), []);
+    await send(`POST ${request}/award_emoji`, { name: 'rocket' }, reader.token);
+    assert.deepEqual(await gantry.mailsTo(author), []);
   });
 
   it('are participants, by comments, closing and reopening', async () => {

@@ -39,16 +39,16 @@ type Edit = {
   title?: Pair<string>;
   assignee_ids?: Pair<number[]>;
   reviewer_ids?: Pair<number[]>;
+  /** Reviewers who had reviewed and are asked again. */
+  reviews_requested_again?: { user_id: number }[];
   merge_when_pipeline_succeeds?: Pair<boolean>;
 };
 
-const addedIds = (pair: Pair<number[]> | undefined): string =>
-  pair === undefined
-    ? ''
-    : pair[1]
-        .filter((id) => !pair[0].includes(id))
-        .slice(0, maxNamed)
-        .join(',');
+/** @param more further ids */
+const addedIds = (pair: Pair<number[]> | undefined, more: readonly number[] = []): string => {
+  const [before, after] = pair ?? [[], []];
+  return [...after.filter((id) => !before.includes(id)), ...more].slice(0, maxNamed).join(',');
+};
 
 /** Ids of users with these names, as the payload of the work has them. */
 const listNamedIds = async (tx: Tx, actorId: number | null, names: readonly string[]): Promise<string> => {
@@ -80,11 +80,19 @@ const mentionedOnCommit = async (tx: Tx, { target_id, actor_id }: RecordedChange
 export const nothingAdded = { note_id: null, assigned: '', requested: '', mentioned: '' };
 
 const causeOfEdit = async (tx: Tx, change: RecordedChange, shared: MailCause): Promise<MailCause[]> => {
-  const { assignee_ids, reviewer_ids, merge_when_pipeline_succeeds } = (change.data ?? {}) as Edit;
+  const {
+    assignee_ids,
+    reviewer_ids,
+    reviews_requested_again = [],
+    merge_when_pipeline_succeeds,
+  } = (change.data ?? {}) as Edit;
   if (merge_when_pipeline_succeeds?.[1] === true) return [{ ...shared, kind: 'merge_request.auto_merge' }];
   const added = {
     assigned: addedIds(assignee_ids),
-    requested: addedIds(reviewer_ids),
+    requested: addedIds(
+      reviewer_ids,
+      reviews_requested_again.map(({ user_id }) => user_id),
+    ),
     mentioned: await newlyMentioned(tx, change),
   };
   const isMailed = shared.kind.endsWith('.updated')
@@ -121,6 +129,7 @@ const listCauses = async (tx: Tx, change: RecordedChange): Promise<MailCause[]> 
   if (kind === 'release.created')
     return isHistorical(change) ? [] : [{ ...shared, target_type: 'Release', target_id }];
   if (movesProject(change)) return [{ ...shared, kind: 'project.moved', target_type: 'Project', target_id }];
+  if (kind.startsWith('award_emoji.')) return [];
   if (target_type !== 'Issue' && target_type !== 'MergeRequest') return [];
   return await causeOfEdit(tx, change, { ...shared, target_type, target_id });
 };

@@ -1,8 +1,9 @@
 /** The SMTP server: signing in, TLS, and what is never logged. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { startMailingService } from '../../../test/support/mail.ts';
 import { startSmtp } from '../../../test/support/servers/smtp.ts';
-import { seedProject, seedUser } from '../../../test/support/seed.ts';
+import { seedMember, seedProject, seedUser } from '../../../test/support/seed.ts';
 import { startTestService } from '../../../test/support/service.ts';
 import { readConfig } from '../../platform/config/read_config.ts';
 import { readServer } from './smtp.ts';
@@ -61,5 +62,49 @@ describe('the SMTP server', () => {
     for (const wrong of ['nobody', 'x\r\nBcc: v@example.com <a@b>'])
       assert.throws(read({ GANTRY_SMTP_URL: url, GANTRY_MAIL_FROM: wrong }), /GANTRY_MAIL_FROM must be/);
     assert.equal(readConfig({}, { GANTRY_SMTP_URL: url, ...from }).config.smtp_url, url);
+  });
+});
+
+describe('the address for answers', () => {
+  it('names the record and the user, if it has a place for them', async () => {
+    const gantry = await startMailingService({ GANTRY_MAIL_REPLY_TO: 'Bridge <answers+%{key}@example.com>' });
+    try {
+      const [author, first, second] = [
+        await seedUser(gantry),
+        await seedUser(gantry),
+        await seedUser(gantry),
+      ];
+      const { id } = await seedProject(gantry);
+      for (const { id: user } of [first, second])
+        await seedMember(gantry, { user, project: id, access_level: 30 });
+      const send = async (line: string, json: object) => {
+        const { status, body, text } = await gantry.api(line, { json });
+        assert.ok(status < 300, text);
+        return body;
+      };
+      const as = { as: author.token };
+      const description = `@${first.username} @${second.username}`;
+      const issue = await gantry.api(`POST /projects/${id}/issues`, {
+        json: { title: 'x', description },
+        ...as,
+      });
+      await gantry.api(`POST /projects/${id}/issues/1/notes`, { json: { body: 'y' }, ...as });
+      const addresses = async (user: { username: string }): Promise<(string | undefined)[]> =>
+        (await gantry.mailsTo(user)).map(({ header }) => header('reply-to'));
+      const [own, ofNote] = await addresses(first);
+      const key = new RegExp(
+        `^Bridge <answers\\+i-${issue.body.id}-${first.id}-[0-9a-f]{24}@example\\.com>$`,
+      );
+      assert.match(own ?? '', key);
+      assert.equal(ofNote, own);
+      const [other] = await addresses(second);
+      assert.equal(other?.includes(`i-${issue.body.id}-${second.id}-`), true);
+      assert.notEqual(other?.slice(-37), own?.slice(-37));
+      gantry.smtp.clear();
+      await send(`PUT /projects/${id}`, { path: 'moved' });
+      assert.deepEqual(await addresses(first), [undefined]);
+    } finally {
+      await gantry.close();
+    }
   });
 });

@@ -1,6 +1,7 @@
 /** The connection to the SMTP server. `nodemailer` is loaded with the first mail. */
 import type { Platform } from '../../core/platform.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
+import { fillReplyTo } from './reply_key.ts';
 
 export type Message = {
   /** Address of the user. */
@@ -14,6 +15,8 @@ export type Message = {
   /** `Message-ID` of the thread; null: none. */
   thread_id: string | null;
   headers: { [name: string]: string };
+  /** Key in the address for answers; absent: the mail cannot be answered. */
+  reply_key?: string | undefined;
 };
 
 /** Milliseconds. */
@@ -69,11 +72,12 @@ export const toHeaderText = (text: string, maxLength = 255): string =>
 export const sendMessage = async (platform: Platform, message: Message): Promise<void> => {
   const { mail_from, mail_reply_to } = platform.config;
   const sender = readSender(mail_from ?? '');
+  const replyTo = fillReplyTo(mail_reply_to, message.reply_key);
   const transport = await getTransport(platform);
   await transport.sendMail({
     from: { name: toHeaderText(message.from_name ?? sender.name, 100), address: sender.address },
     to: { name: '', address: message.to },
-    ...(mail_reply_to !== null && { replyTo: readSender(mail_reply_to) }),
+    ...(replyTo !== null && { replyTo: readSender(replyTo) }),
     subject: toHeaderText(message.subject),
     text: message.text,
     html: message.html,

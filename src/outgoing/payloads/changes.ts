@@ -2,6 +2,7 @@
 import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
 import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import type { LabelFacts } from '../changes/snapshots/snapshot.ts';
+import { formerReviewersJson, listRepeatedRequests, reviewersJson } from './reviewers.ts';
 import { labelJson, usersJson } from './shared_payload_parts.ts';
 import type { Context } from './context.ts';
 
@@ -11,7 +12,7 @@ const pair = (previous: unknown, current: unknown): Pair => ({ previous, current
 
 const states: Record<string, number> = { opened: 1, closed: 2, merged: 3, locked: 4 };
 
-/** A label by its title; one that is gone or was removed has nothing but its title. */
+/** A label by its title; one that is gone has nothing but its title. */
 const labelByTitle = (labels: readonly LabelFacts[], title: string): object => {
   const label = labels.find((one) => one.title === title);
   return label === undefined ? { title } : labelJson(label);
@@ -19,8 +20,10 @@ const labelByTitle = (labels: readonly LabelFacts[], title: string): object => {
 
 type Convert = (context: Context, values: [never, never]) => [string, Pair][];
 
-const listLabels = ({ snapshot: { records } }: Context): LabelFacts[] =>
-  (records.issue ?? records.merge_request)?.labels ?? [];
+const listLabels = ({ snapshot: { records, removed_labels = [] } }: Context): LabelFacts[] => [
+  ...((records.issue ?? records.merge_request)?.labels ?? []),
+  ...removed_labels,
+];
 
 const conversions: Record<string, Convert> = {
   state: (_context, [before, after]) => [['state_id', pair(states[before] ?? null, states[after] ?? null)]],
@@ -39,7 +42,7 @@ const conversions: Record<string, Convert> = {
     ['assignees', pair(usersJson(context, before), usersJson(context, after))],
   ],
   reviewer_ids: (context, [before, after]: [number[], number[]]) => [
-    ['reviewers', pair(usersJson(context, before), usersJson(context, after))],
+    ['reviewers', pair(formerReviewersJson(context, before), reviewersJson(context, after))],
   ],
   confidential: (_context, [before, after]) => [['confidential', pair(before === 1, after === 1)]],
   discussion_locked: (_context, [before, after]) => [['discussion_locked', pair(before === 1, after === 1)]],
@@ -49,7 +52,15 @@ const conversions: Record<string, Convert> = {
 };
 
 /** Columns whose values are sent as they are. */
-const plain = ['milestone_id', 'due_date', 'target_branch', 'closed_by_id', 'merge_when_pipeline_succeeds'];
+const plain = [
+  'milestone_id',
+  'due_date',
+  'target_branch',
+  'closed_by_id',
+  'merge_when_pipeline_succeeds',
+  'time_estimate',
+  'total_time_spent',
+];
 
 const isPair = (value: unknown): value is [never, never] => Array.isArray(value) && value.length === 2;
 
@@ -64,6 +75,14 @@ const convert = (context: Context, [name, values]: [string, unknown]): [string, 
 const withoutFormerTexts = (entries: [string, Pair][]): [string, Pair][] =>
   entries.filter(([name]) => name === 'confidential' || name === 'updated_at');
 
+/** Reviewers who were asked again, where the list of reviewers stayed the same. */
+const listRepeated = (context: Context): [string, Pair][] => {
+  const { data, records } = context.snapshot;
+  if ('reviewer_ids' in data || listRepeatedRequests(context).length === 0) return [];
+  const ids = records.merge_request?.reviewers.map(({ user_id }) => user_id) ?? [];
+  return [['reviewers', pair(formerReviewersJson(context, ids), reviewersJson(context, ids))]];
+};
+
 const timePair = (times: [number, number]): Pair => pair(formatTime(times[0]), formatTime(times[1]));
 
 export const changesJson = (context: Context): { [name: string]: Pair } => {
@@ -71,6 +90,7 @@ export const changesJson = (context: Context): { [name: string]: Pair } => {
   const { description, updated_at } = unlogged;
   const entries: [string, Pair][] = [
     ...Object.entries(data).flatMap((entry) => convert(context, entry)),
+    ...listRepeated(context),
     ...(description === undefined ? [] : [['description', pair(...description)] as [string, Pair]]),
     ...(updated_at === undefined ? [] : [['updated_at', timePair(updated_at)] as [string, Pair]]),
   ];

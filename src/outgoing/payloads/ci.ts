@@ -30,10 +30,13 @@ const runnerJson = (runner: RunnerFacts | undefined) =>
 const findRunner = ({ snapshot: { records } }: Context, { runner_id }: JobFacts) =>
   runnerJson(records.runners?.find(({ id }) => id === runner_id));
 
-const environmentJson = ({ snapshot: { records } }: Context, { environment: name }: JobFacts) => {
+const environmentJson = (
+  { snapshot: { records } }: Context,
+  { environment: name, environment_action }: JobFacts,
+) => {
   if (name === null) return null;
   const environment = records.environments?.find((one: EnvironmentFacts) => one.name === name);
-  return { name, action: 'start', deployment_tier: environment?.tier ?? null };
+  return { name, action: environment_action ?? 'start', deployment_tier: environment?.tier ?? null };
 };
 
 const userOrNull = (context: Context, id: number | null) => {
@@ -74,7 +77,7 @@ const requestJson = (context: Context, project: ProjectFacts) => {
     target_project_id: request.project_id,
     state: request.state,
     merge_status: request.merge_status,
-    detailed_merge_status: request.merge_status === 'can_be_merged' ? 'mergeable' : request.merge_status,
+    detailed_merge_status: request.detailed_merge_status ?? 'unchecked',
     url: mergeRequestUrl(context.site.baseUrl, project.full_path, request.iid),
   };
 };

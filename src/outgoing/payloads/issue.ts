@@ -1,5 +1,6 @@
 /** Issues and merge requests. */
 import { getActor, labelJson, placeJson, userJson, usersJson } from './shared_payload_parts.ts';
+import { reviewersJson } from './reviewers.ts';
 import { changesJson } from './changes.ts';
 import type { Context, Payload } from './context.ts';
 import { issueAttributes, mergeRequestAttributes } from './subjects.ts';
@@ -32,11 +33,6 @@ export const issuePayload = (context: Context): Payload => {
   };
 };
 
-const reviewersJson = (context: Context, reviewers: readonly { user_id: number; state: string }[]) =>
-  reviewers.flatMap(({ user_id, state }) =>
-    usersJson(context, [user_id]).map((user) => ({ ...user, state, re_requested: false })),
-  );
-
 /** The former head, if commits were pushed. */
 const getOldRevision = ({ snapshot: { kind, data } }: Context): { oldrev?: string } => {
   const { sha } = data as { sha?: [string | null, string | null] };
@@ -57,6 +53,9 @@ export const mergeRequestPayload = async (context: Context): Promise<Payload> =>
     labels: request.labels.map(labelJson),
     changes: changesJson(context),
     assignees: usersJson(context, request.assignee_ids),
-    reviewers: reviewersJson(context, request.reviewers),
+    reviewers: reviewersJson(
+      context,
+      request.reviewers.map(({ user_id }) => user_id),
+    ),
   };
 };

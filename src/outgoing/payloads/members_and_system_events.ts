@@ -16,6 +16,7 @@ const memberEvents: Record<string, [project: string, group: string]> = {
   added: ['user_add_to_team', 'user_add_to_group'],
   updated: ['user_update_for_team', 'user_update_for_group'],
   removed: ['user_remove_from_team', 'user_remove_from_group'],
+  expired: ['user_remove_from_team', 'user_remove_from_group'],
 };
 
 /** Times of the record, or of the change. */

@@ -4,6 +4,7 @@
 import { issueUrl } from '../../planning/issues/web_url.ts';
 import { isWorkInProgress } from '../../planning/issuables/text/draft_title.ts';
 import { mergeRequestUrl } from '../../review/merge_requests/web_url.ts';
+import { formatDuration } from '../../platform/duration.ts';
 import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import type { IssueFacts, MergeRequestFacts, ProjectFacts, Records } from '../changes/snapshots/snapshot.ts';
 import { labelJson, projectJson, visibilityLevels, getProjectUrl } from './shared_payload_parts.ts';
@@ -13,13 +14,11 @@ import type { Context } from './context.ts';
 const issueStates = { opened: 1, closed: 2 } as const;
 const mergeRequestStates = { opened: 1, closed: 2, merged: 3, locked: 4 } as const;
 
-const formatSpent = (seconds: number): string | null => (seconds === 0 ? null : `${seconds}s`);
-
 const formatTimes = (one: Pick<IssueFacts, 'time_estimate' | 'total_time_spent'>) => ({
   time_estimate: one.time_estimate,
   total_time_spent: one.total_time_spent,
-  human_time_estimate: formatSpent(one.time_estimate),
-  human_total_time_spent: formatSpent(one.total_time_spent),
+  human_time_estimate: formatDuration(one.time_estimate),
+  human_total_time_spent: formatDuration(one.total_time_spent),
 });
 
 export const issueAttributes = ({ site }: Context, issue: IssueFacts, project: ProjectFacts) => ({
@@ -47,14 +46,6 @@ export const issueAttributes = ({ site }: Context, issue: IssueFacts, project: P
   ...formatTimes(issue),
 });
 
-/** Like `detailed_merge_status` of the API, derived only from the row. */
-const toDetailedStatus = (request: MergeRequestFacts): string => {
-  if (request.state !== 'opened') return 'not_open';
-  if (isWorkInProgress(request.title)) return 'draft_status';
-  if (request.merge_status === 'unchecked') return 'unchecked';
-  return request.merge_status === 'can_be_merged' ? 'mergeable' : 'conflict';
-};
-
 const getBranches = async (context: Context, request: MergeRequestFacts, target: ProjectFacts) => ({
   source_branch: request.source_branch,
   target_branch: request.target_branch,
@@ -68,7 +59,7 @@ const getBranches = async (context: Context, request: MergeRequestFacts, target:
 
 const getMergeState = (request: MergeRequestFacts) => ({
   merge_status: request.merge_status,
-  detailed_merge_status: toDetailedStatus(request),
+  detailed_merge_status: request.detailed_merge_status ?? 'unchecked',
   merge_commit_sha: request.merge_commit_sha,
   squash_commit_sha: request.squash_commit_sha,
   merge_error: request.merge_error,

@@ -43,9 +43,9 @@ export const createAward = async <L extends LoadedNoteable>(
     await recordEvent(tx, actor, {
       kind: 'award_emoji.created',
       project_id: project.id,
-      target_type: 'AwardEmoji',
-      target_id: award.id,
-      data: { name, awardable_type: awardable.type, awardable_id: awardable.id },
+      target_type: awardable.type,
+      target_id: awardable.id,
+      data: { id: award.id, name, awardable_type: awardable.type, awardable_id: awardable.id },
     });
     return award;
   });

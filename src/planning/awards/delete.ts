@@ -30,9 +30,10 @@ export const deleteAward = async <L extends LoadedNoteable>(
     await recordEvent(tx, requireActor(call), {
       kind: 'award_emoji.deleted',
       project_id: project.id,
-      target_type: 'AwardEmoji',
-      target_id: award.id,
+      target_type: awardable.type,
+      target_id: awardable.id,
       data: {
+        id: award.id,
         name: award.name,
         user_id: award.user_id,
         awardable_type: awardable.type,

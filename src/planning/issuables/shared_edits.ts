@@ -102,6 +102,12 @@ export const editLabels = async (
 /** Ids of users before and after; null: unchanged. */
 export type PeopleChange = { before: number[]; after: number[] } | null;
 
+/** A reviewer who had reviewed and is asked again, with the state of the former review. */
+export type RepeatedRequest = { user_id: number; state: string };
+
+/** Like `PeopleChange`; `before` has no reviewers who are asked again. */
+export type ReviewersChange = (NonNullable<PeopleChange> & { requestedAgain: RepeatedRequest[] }) | null;
+
 /** Computes the change of a record's users. Ids of users who cannot see the record are ignored. */
 export const changedPeople = async (
   tx: Tx,

@@ -86,7 +86,10 @@ export type NounActions<L extends LoadedNoteable> = Omit<NoteableNoun<L>, 'find'
 /** A kind of target. */
 export type Noun = NoteableNoun<LoadedTarget> & {
   /** Locks the target's row and reads its times, so that concurrent additions are both kept. */
-  times: (tx: Tx, target: Target) => Promise<{ time_estimate: number; total_time_spent: number }>;
+  times: (
+    tx: Tx,
+    target: Target,
+  ) => Promise<{ time_estimate: number; total_time_spent: number; updated_at: number }>;
 };
 
 /** Describes the path parameter of a kind of record. */

@@ -30,8 +30,8 @@ const toChanges = ({
 /** Makes `times` and `change` of a noun. */
 export const ownRow = (table: Table): Pick<Noun, 'times' | 'change'> => ({
   times: async (tx: Tx, { id }: Target) => {
-    const { rows } = await sql<{ time_estimate: number; total_time_spent: number }>`
-      select time_estimate, total_time_spent from ${sql.table(table)}
+    const { rows } = await sql<Awaited<ReturnType<Noun['times']>>>`
+      select time_estimate, total_time_spent, updated_at from ${sql.table(table)}
       where id = ${id} and deleted_at is null ${tx.dialect.forUpdate}`.execute(tx.db);
     const [row] = rows;
     if (row === undefined) throw notFound();

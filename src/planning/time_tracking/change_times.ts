@@ -16,6 +16,12 @@ import { logTime } from './log_time.ts';
 
 export type Stats = { time_estimate: number; total_time_spent: number };
 
+/** Values before and after, for the change log. */
+const logTimes = (before: Stats, change: Step['change']): object =>
+  Object.fromEntries(
+    Object.entries(change).map(([name, value]) => [name, [before[name as keyof Stats], value]]),
+  );
+
 /** Stores a change of the times with its note and event. Does nothing if nothing changes. */
 export const changeTimes = async (
   noun: Noun,
@@ -36,7 +42,8 @@ export const changeTimes = async (
       project_id: target.project_id,
       target_type: target.type,
       target_id: target.id,
-      data: step.change,
+      data: logTimes(now, step.change),
+      transient: { updated_at: [now.updated_at, tx.now] },
     });
     return { ...now, ...step.change };
   });

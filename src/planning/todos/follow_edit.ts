@@ -2,7 +2,7 @@
 import type { Actor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { type PeopleChange, collectChanges } from '../issuables/shared_edits.ts';
+import { type PeopleChange, type ReviewersChange, collectChanges } from '../issuables/shared_edits.ts';
 import type { Relations } from '../issuables/lists/rows.ts';
 import { storeSearchText } from '../issuables/search/search.ts';
 import { type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
@@ -28,7 +28,7 @@ export type Edit<R extends Edited> = {
   set: { state?: unknown };
   assigned: PeopleChange;
   /** Reviewers of a merge request. */
-  reviewers?: PeopleChange;
+  reviewers?: ReviewersChange;
   /** True if labels, assignees or reviewers changed. */
   isRelated: boolean;
 };
@@ -57,6 +57,12 @@ const recordResourceEvents = async <R extends Edited>(
   }
 };
 
+/** Reviewers who are asked again stay reviewers, so that no list of ids shows it. */
+const logRepeatedRequests = (change: ReviewersChange): object =>
+  change === null || change.requestedAgain.length === 0
+    ? {}
+    : { reviews_requested_again: change.requestedAgain };
+
 /** Adds todos, updates the search text and records the event of an edit, in its transaction. */
 export const followEdit = async <R extends Edited>(tx: Tx, actor: Actor, edit: Edit<R>): Promise<void> => {
   const { noun, loaded, before, after, set, assigned, reviewers = null, isRelated } = edit;
@@ -73,7 +79,7 @@ export const followEdit = async <R extends Edited>(tx: Tx, actor: Actor, edit: E
     project_id: loaded.project.id,
     target_type: noun.type,
     target_id: after.id,
-    data: collectChanges(before, after, set),
+    data: { ...collectChanges(before, after, set), ...logRepeatedRequests(reviewers) },
     transient: {
       ...('description' in set && { description: [before.description, after.description] }),
       updated_at: [before.updated_at, after.updated_at],

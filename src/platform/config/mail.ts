@@ -6,7 +6,7 @@ export type MailConfig = {
   smtp_url: string | null;
   /** `Name <address>` or an address. */
   mail_from: string | null;
-  /** Address for answers; null: the sender. */
+  /** Address for answers, in which `%{key}` is replaced by a key of the record and the user; null: the sender. */
   mail_reply_to: string | null;
   /** Maximum mails for one user per minute; what exceeds it is combined. */
   mail_limit: number;
@@ -45,7 +45,8 @@ export const mailFields: { [N in keyof MailConfig]: Field<MailConfig[N]> } = {
   mail_reply_to: {
     variable: 'GANTRY_MAIL_REPLY_TO',
     default: null,
-    meaning: 'address that receives replies to mails; default: the sender',
+    meaning:
+      'address that receives replies to mails; %{key} in it is replaced by a key of the record and the user; default: the sender',
     read: readMatching(addressPattern, 'an address, or NAME <ADDRESS>'),
   },
   mail_limit: {

@@ -3,10 +3,13 @@ import type { Reader } from '../../platform/db/open.ts';
 import type { JobStatus } from '../../platform/db/schema/ci.ts';
 import { JsonText } from '../../platform/http/endpoint.ts';
 import { withMembers } from '../../planning/issuables/lists/json_cache.ts';
-import type { Project } from '../../projects/projects/find.ts';
+import { type Project, loadProject } from '../../projects/projects/find.ts';
+import { areChangesRequested } from './approvals/reviewers.ts';
+import { detailedStatus } from './fields.ts';
 import { isGreen } from './merging/head_pipeline.ts';
 import type { CheckedRequest } from './merging/merge_status.ts';
 import { loadFinalStatus } from './merging/pending_pushes.ts';
+import type { MergeRequestRow } from './rows.ts';
 
 type DetailedRow = CheckedRequest & {
   /** 1 if a discussion is unresolved. */
@@ -28,12 +31,17 @@ const checkPipeline = async (db: Reader, request: DetailedRow): Promise<string |
   return status === 'coming' ? 'ci_still_running' : toBlockingStatus(status);
 };
 
-/** Loads the merge base of the latest version. */
-const loadBase = async (db: Reader, { diff_id }: DetailedRow): Promise<string | null> => {
-  if (diff_id === null) return null;
-  const versions = db.selectFrom('merge_request_diffs').where('id', '=', diff_id);
-  return (await versions.select('base_commit_sha').executeTakeFirst())?.base_commit_sha ?? null;
+type Version = { base_commit_sha: string | null; real_size: string | null };
+
+/** Loads the merge base and the size of the latest version. */
+const loadVersion = async (db: Reader, { diff_id }: Pick<DetailedRow, 'diff_id'>): Promise<Version> => {
+  const versions = db.selectFrom('merge_request_diffs').select(['base_commit_sha', 'real_size']);
+  const version = diff_id === null ? undefined : await versions.where('id', '=', diff_id).executeTakeFirst();
+  return version ?? { base_commit_sha: null, real_size: null };
 };
+
+const isBehind = async (db: Reader, request: DetailedRow): Promise<boolean> =>
+  (await loadVersion(db, request)).base_commit_sha !== request.checked_target_sha;
 
 type Detailed = {
   project: Project;
@@ -50,8 +58,7 @@ const findBlockingReason = async (
   const mustResolve = project.only_allow_merge_if_all_discussions_are_resolved === 1;
   if (mustResolve && request.unresolved !== null) return 'discussions_not_resolved';
   if (request.changes_requested !== null) return 'requested_changes';
-  if (project.merge_method !== 'merge' && (await loadBase(db, request)) !== request.checked_target_sha)
-    return 'need_rebase';
+  if (project.merge_method !== 'merge' && (await isBehind(db, request))) return 'need_rebase';
   if (project.only_allow_merge_if_pipeline_succeeds !== 1 || !(await seesPipelines())) return null;
   return await checkPipeline(db, request);
 };
@@ -67,4 +74,24 @@ export const withDetail = async (db: Reader, text: JsonText, detailed: Detailed)
   if (reason === null) return text;
   const before = new JsonText(Buffer.concat([bytes.subarray(0, end), Buffer.from('}')]));
   return withMembers(before, { detailed_merge_status: reason });
+};
+
+/** Loads `detailed_merge_status` from the stored row, as users who may merge see it. Checks no branches. */
+export const loadDetailedStatus = async (
+  db: Reader,
+  row: MergeRequestRow,
+  { isUnresolved }: { isUnresolved: boolean },
+): Promise<string> => {
+  const isRefused = row.merge_status === 'cannot_be_merged';
+  const { real_size } = isRefused ? await loadVersion(db, row) : { real_size: null };
+  const status = detailedStatus({ ...row, real_size });
+  const project = status === 'mergeable' ? await loadProject(db, row.project_id) : null;
+  if (project === null) return status;
+  const request = {
+    ...row,
+    unresolved: isUnresolved ? 1 : null,
+    changes_requested: (await areChangesRequested(db, row.id)) ? 1 : null,
+  };
+  const seesPipelines = async (): Promise<boolean> => await Promise.resolve(true);
+  return (await findBlockingReason(db, { project, request, seesPipelines })) ?? status;
 };

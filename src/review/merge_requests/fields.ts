@@ -53,7 +53,7 @@ const hasConflicts = (row: Status): boolean =>
   row.state === 'opened' && row.merge_status === 'cannot_be_merged' && hasCommits(row);
 
 /** Returns `mergeable`, or the reason in its row why the request cannot be merged. */
-const detailedStatus = (row: Status): string => {
+export const detailedStatus = (row: Status): string => {
   if (row.state !== 'opened') return 'not_open';
   if (isWorkInProgress(row.title)) return 'draft_status';
   if (row.merge_status === 'unchecked') return 'unchecked';

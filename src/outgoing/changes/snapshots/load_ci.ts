@@ -1,4 +1,5 @@
 /** Loads pipelines, jobs, deployments and releases for snapshots. */
+import { loadJobConfigs } from '../../../ci/pipelines/pipeline_rows.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { loadMergeRequestFacts } from './load_planning.ts';
 import type { EnvironmentFacts, JobFacts, Records, RunnerFacts } from './snapshot.ts';
@@ -56,7 +57,15 @@ const loadJobs = async (tx: Tx, where: { id: number } | { pipeline_id: number })
     tx,
     rows.map(({ id }) => id),
   );
-  return rows.map(({ token_hash: _hash, ...job }) => ({ ...job, artifact: archives.get(job.id) ?? null }));
+  const configs = await loadJobConfigs(
+    tx.db,
+    rows.filter(({ environment }) => environment !== null),
+  );
+  return rows.map(({ token_hash: _hash, ...job }) => ({
+    ...job,
+    artifact: archives.get(job.id) ?? null,
+    environment_action: configs.get(job.config_id)?.environment?.action ?? null,
+  }));
 };
 
 const loadPipeline = async ({ db }: Tx, id: number): Promise<Pick<Records, 'pipeline'>> => {

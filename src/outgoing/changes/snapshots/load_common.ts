@@ -2,6 +2,7 @@
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { TargetType } from '../../../platform/db/schema/column_types.ts';
+import { findLabels } from '../../../projects/labels/find_by_title.ts';
 import type { LabelFacts, ProjectFacts, UserFacts } from './snapshot.ts';
 
 const projectColumns = [
@@ -72,6 +73,23 @@ const labelFacts = compiled((db, { type, id }: Target) =>
 
 export const loadLabelFacts = async ({ db }: Tx, type: TargetType, id: number): Promise<LabelFacts[]> =>
   await labelFacts(db, { type, id });
+
+/** Loads the labels that a change removed, of which the change log keeps the titles. */
+export const loadRemovedLabels = async (
+  { db, dialect }: Tx,
+  project_id: number | null,
+  { labels }: { labels?: [string[], string[]] },
+): Promise<LabelFacts[]> => {
+  const [before = [], after = []] = labels ?? [];
+  const titles = before.filter((title) => !after.includes(title));
+  if (project_id === null || titles.length === 0) return [];
+  const projects = db.selectFrom('projects').select(['id', 'namespace_id']);
+  const project = await projects.where('id', '=', project_id).executeTakeFirst();
+  const refs = project === undefined ? [] : await findLabels(db, project, titles);
+  if (refs.length === 0) return [];
+  const ids = refs.map(({ id }) => id);
+  return await db.selectFrom('labels').selectAll().where(dialect.oneOf('id', ids)).execute();
+};
 
 const assigneeIds = compiled((db, { type, id }: Target) =>
   db

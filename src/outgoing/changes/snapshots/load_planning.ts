@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Tx } from '../../../platform/db/open.ts';
+import { loadDetailedStatus } from '../../../review/merge_requests/detailed_merge_status.ts';
 import { loadAssigneeIds, loadLabelFacts, loadProjectFacts } from './load_common.ts';
 import type { IssueFacts, MergeRequestFacts, Records } from './snapshot.ts';
 
@@ -58,6 +59,7 @@ export const loadMergeRequestFacts = async (tx: Tx, id: number): Promise<MergeRe
   const row = await tx.db.selectFrom('merge_requests').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) return undefined;
   const { revision: _revision, ...request } = row;
+  const isUnresolved = await hasOpenThread(tx, id);
   return {
     ...request,
     labels: await loadLabelFacts(tx, 'MergeRequest', id),
@@ -65,7 +67,8 @@ export const loadMergeRequestFacts = async (tx: Tx, id: number): Promise<MergeRe
     reviewers: await loadReviewers(tx, id),
     source: await loadProjectFacts(tx, request.source_project_id),
     head_pipeline_id: await loadHeadPipeline(tx, id, request.head_sha),
-    blocking_discussions_resolved: !(await hasOpenThread(tx, id)),
+    blocking_discussions_resolved: !isUnresolved,
+    detailed_merge_status: await loadDetailedStatus(tx.db, row, { isUnresolved }),
   };
 };
 
@@ -97,15 +100,14 @@ export const loadCommentRecords = async ({ db }: Tx, id: number): Promise<Record
   return row === undefined ? {} : { commit_comment: row };
 };
 
-type AwardData = { name: string; user_id?: number; awardable_type: string; awardable_id: number };
+type AwardData = { id: number; name: string; user_id?: number; awardable_type: string; awardable_id: number };
 
 /** Loads an award, which may be gone, from what the log recorded of it. */
 export const loadAwardRecords = async (
   tx: Tx,
-  id: number,
   { data, actor_id }: { data: object; actor_id: number | null },
 ): Promise<Records> => {
-  const { name, user_id = actor_id ?? 0, awardable_type, awardable_id } = data as AwardData;
+  const { id, name, user_id = actor_id ?? 0, awardable_type, awardable_id } = data as AwardData;
   const award = { id, name, user_id, awardable_type, awardable_id, created_at: tx.now };
   const subject =
     awardable_type === 'Note'

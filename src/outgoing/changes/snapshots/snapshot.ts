@@ -57,10 +57,14 @@ export type MergeRequestFacts = Omit<Selectable<MergeRequestsTable>, 'revision'>
     source: ProjectFacts | null;
     head_pipeline_id: number | null;
     blocking_discussions_resolved: boolean;
+    /** Absent in snapshots of earlier releases. */
+    detailed_merge_status?: string;
   };
 
 export type JobFacts = Omit<Selectable<JobsTable>, 'token_hash'> & {
   artifact: Pick<Selectable<ArtifactsTable>, 'filename' | 'size'> | null;
+  /** What the job does to its environment: `start`, `stop`... Absent in snapshots of earlier releases. */
+  environment_action?: string | null;
 };
 
 export type RunnerFacts = Pick<
@@ -126,6 +130,8 @@ export type Snapshot = {
   project: ProjectFacts | null;
   /** Members of a protected ref: whether the pushed ref is protected. */
   is_ref_protected?: boolean;
+  /** Labels that the change removed from the record. Absent in snapshots of earlier releases. */
+  removed_labels?: LabelFacts[];
   /** Users of all records, by id. */
   users: { [id: string]: UserFacts };
   records: Records;

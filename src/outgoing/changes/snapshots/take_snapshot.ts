@@ -5,7 +5,7 @@ import type { Tx } from '../../../platform/db/open.ts';
 import { matchesWildcard } from '../../../platform/wildcard.ts';
 import type { Plan } from '../hook_plans.ts';
 import { loadDeploymentRecords, loadJobRecords, loadPipelineRecords, loadReleaseRecords } from './load_ci.ts';
-import { loadProjectFacts, loadUserFacts } from './load_common.ts';
+import { loadProjectFacts, loadRemovedLabels, loadUserFacts } from './load_common.ts';
 import { loadMemberRecords, loadSystemRecords } from './load_people.ts';
 import {
   loadAwardRecords,
@@ -36,7 +36,7 @@ const loadRecords = async (
     case 'note':
       return await (kind.startsWith('note.') ? loadNoteRecords : loadCommentRecords)(tx, id);
     case 'emoji':
-      return await loadAwardRecords(tx, id, { data: facts.data, actor_id });
+      return await loadAwardRecords(tx, { data: facts.data, actor_id });
     case 'pipeline':
       return await loadPipelineRecords(tx, id);
     case 'job':
@@ -107,6 +107,7 @@ export const takeSnapshot = async (tx: Tx, change: RecordedChange, plan: Plan): 
   const { kind, actor_id, data = {}, transient = {} } = change;
   const records = await loadRecords(tx, change, plan, { data, transient });
   const { ref } = data as { ref?: string };
+  const removed_labels = await loadRemovedLabels(tx, change.project_id, data);
   const hasRef = plan.payload === 'push' || plan.payload === 'tag_push';
   return {
     payload: plan.payload,
@@ -119,6 +120,7 @@ export const takeSnapshot = async (tx: Tx, change: RecordedChange, plan: Plan): 
     ...(hasRef &&
       change.project_id !== null &&
       ref !== undefined && { is_ref_protected: await isProtected(tx, change.project_id, ref) }),
+    ...(removed_labels.length > 0 && { removed_labels }),
     users: await loadUserFacts(tx, [actor_id, ...listPeople(records), ...listFormerPeople(data)]),
     records,
   };

@@ -47,6 +47,7 @@ describe('a message', () => {
       /^Administrator opened confidential issue <\S+\|#2 A weakness>/,
     );
     assert.match(textOf('merge_request: merge'), /^Administrator merged merge request <\S+\|!1 Add rails>/);
+    assert.match(textOf('note: on a snippet'), /^Administrator commented on <\S+\|snippet \$1 Knot> in /);
     assert.match(textOf('pipeline: success'), /^<\S+\|Pipeline #1> of main in \S+: success$/);
     assert.equal(textOf('user_create'), 'User create: grace');
   });

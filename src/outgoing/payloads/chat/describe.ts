@@ -98,9 +98,10 @@ const describeRequest = (payload: Payload): Message => {
   );
 };
 
-const describeSubject = ({ issue, merge_request, commit }: Payload): string => {
+const describeSubject = ({ issue, merge_request, snippet, commit }: Payload): string => {
   if (issue !== undefined) return `issue #${issue.iid} ${issue.title}`;
   if (merge_request !== undefined) return `merge request !${merge_request.iid} ${merge_request.title}`;
+  if (snippet !== undefined) return `snippet $${snippet.id} ${snippet.title}`;
   return commit === undefined ? 'a record' : `commit ${String(commit?.id).slice(0, 8)}`;
 };
 

@@ -89,6 +89,7 @@ import { lastEdits } from './0201_last_edits.ts';
 import { backupProgress } from './0203_backup_progress.ts';
 import { lastReviews } from './0216_last_reviews.ts';
 import { hookIntegrations } from './0207_hook_integrations.ts';
+import { expiringMembers } from './0210_expiring_members.ts';
 import { userPreferences } from './0202_user_preferences.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -186,4 +187,5 @@ export const migrationTexts: MigrationText[] = [
   backupProgress,
   lastReviews,
   hookIntegrations,
+  expiringMembers,
 ];

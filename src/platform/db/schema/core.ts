@@ -30,6 +30,8 @@ export type ActivityAction =
   | 'merged'
   | 'joined'
   | 'left'
+  /** The membership of the author ended on its last day. */
+  | 'expired'
   | 'destroyed'
   | 'approved';
 

@@ -5,7 +5,11 @@ import { insertRows } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { ReviewersTable } from '../../../platform/db/schema/review.ts';
 import { type Page, type PageRequest, withTotal } from '../../../platform/http/page.ts';
-import { type PeopleChange, changedPeople } from '../../../planning/issuables/shared_edits.ts';
+import {
+  type RepeatedRequest,
+  type ReviewersChange,
+  changedPeople,
+} from '../../../planning/issuables/shared_edits.ts';
 import type { Linked } from '../../../planning/issuables/label_assignee_links.ts';
 import type { Target } from '../../../planning/issuables/target.ts';
 import type { LoadedMergeRequest } from '../find.ts';
@@ -44,30 +48,47 @@ export const setReviewers = async (
   await insertRows(tx.db, 'reviewers', rows);
 };
 
-/** Resets the state of reviewers and returns the ids of the reviewers who had reviewed. */
-const requestReviewAgain = async (tx: Tx, { id }: Target, ids: readonly number[]): Promise<number[]> => {
+/** Resets the state of reviewers and returns the reviewers who had reviewed. */
+const requestReviewAgain = async (
+  tx: Tx,
+  { id }: Target,
+  ids: readonly number[],
+): Promise<RepeatedRequest[]> => {
   if (ids.length === 0) return [];
-  const rows = await tx.db
-    .updateTable('reviewers')
-    .set({ state: 'unreviewed', created_at: tx.now })
+  const reviewed = await tx.db
+    .selectFrom('reviewers')
+    .select(['user_id', 'state'])
     .where(ofTarget)
     .where('target_id', '=', id)
     .where('user_id', 'in', ids)
     .where('state', '<>', 'unreviewed')
-    .returning('user_id')
+    .orderBy('position')
+    .orderBy('user_id')
     .execute();
-  return rows.map(({ user_id }) => user_id);
+  if (reviewed.length === 0) return [];
+  await tx.db
+    .updateTable('reviewers')
+    .set({ state: 'unreviewed', created_at: tx.now })
+    .where(ofTarget)
+    .where('target_id', '=', id)
+    .where(
+      'user_id',
+      'in',
+      reviewed.map(({ user_id }) => user_id),
+    )
+    .execute();
+  return reviewed;
 };
 
 /**
  * Stores the reviewers of an edit. Ignores users who do not exist or cannot see the merge request, as for assignees.
- * @returns ids of the requested reviewers before and after; null if unchanged
+ * @returns ids of the requested reviewers before and after, without those who are asked again before; null if unchanged
  */
 export const editReviewers = async (
   tx: Tx,
   { merge_request, project, target }: LoadedMergeRequest,
   { reviewer_ids, review_requested_ids = [] }: ReviewerEdit,
-): Promise<PeopleChange> => {
+): Promise<ReviewersChange> => {
   const before = merge_request.reviewers.map(({ id }) => id);
   const change = await changedPeople(tx, project, { before, ids: reviewer_ids }, (viewer) =>
     canSeeMergeRequests(viewer, project),
@@ -80,9 +101,9 @@ export const editReviewers = async (
   );
   await setReviewers(tx, target, before, after);
   const isSame = after.length === before.length && after.every((id) => before.includes(id));
-  return isSame && requestedAgain.length === 0
-    ? null
-    : { before: before.filter((id) => !requestedAgain.includes(id)), after };
+  if (isSame && requestedAgain.length === 0) return null;
+  const waiting = before.filter((id) => !requestedAgain.some(({ user_id }) => user_id === id));
+  return { before: waiting, after, requestedAgain };
 };
 
 /** Sets the review state of a user. Does nothing if the user is not a reviewer. */

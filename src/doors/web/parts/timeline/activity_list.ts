@@ -68,6 +68,7 @@ const verbs: { [name: string]: string } = {
   accepted: 'merged',
   joined: 'joined',
   left: 'left',
+  'removed due to membership expiration from': 'reached the end of their membership in',
   created: 'created',
 };
 
