@@ -235,6 +235,14 @@ describe('compose files', () => {
     );
   });
 
+  it('the cluster keeps backups in a bucket that it makes, which any of the services reaches', () => {
+    const { services } = parse(read('compose.cluster.yml'), { merge: true }) as Compose;
+    const { environment = {} } = services['gantry-1'] ?? assert.fail();
+    const [, bucket = ''] = /:-s3:\/\/(\w+)\/\w+\}$/.exec(String(environment['GANTRY_BACKUP_TO'])) ?? [];
+    assert.notEqual(bucket, environment['GANTRY_BLOB_S3_BUCKET']);
+    assert.ok(services['bucket']?.command?.includes(`s3/${bucket}`), bucket);
+  });
+
   it('the cluster has three services with everything else in common', () => {
     const { services } = parse(read('compose.cluster.yml'), { merge: true }) as Compose;
     const three = Object.entries(services).filter(([name]) => name.startsWith('gantry-'));
@@ -382,6 +390,14 @@ describe('units', { skip: missing('systemd-analyze') }, () => {
     assert.match(page, new RegExp(`^install -d -o gantry -g gantry -m 0700 ${folder}$`, 'm'));
     for (const unit of ['gantry.service', 'gantry-backup.service'])
       assert.match(read(`systemd/${unit}`), new RegExp(`^ReadWritePaths=(?:.* )?-${folder}( |$)`, 'm'), unit);
+    // Any other folder needs a drop-in, whose lines systemd knows.
+    const [, dropIn = ''] = /^```ini\n(\[Service\]\nReadWritePaths=[^]*?)```/m.exec(page) ?? [];
+    const unit = place().find((file) => file.endsWith('/gantry.service')) ?? '';
+    mkdirSync(`${unit}.d`, { recursive: true });
+    writeFileSync(`${unit}.d/override.conf`, dropIn);
+    const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+    assert.doesNotMatch(stderr, /override\.conf/);
+    assert.match(dropIn, /ReadWritePaths=\//);
   });
 
   it('expose little', () => {
