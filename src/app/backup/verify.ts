@@ -32,6 +32,9 @@ const isolate = (config: Config, scratch: string, storages: readonly string[]): 
   ...config,
   data: join(scratch, 'data'),
   listen: { host: '127.0.0.1', port: 0 },
+  // The external address is that of the instance itself, and its monitors may be others than this process.
+  external_url: null,
+  monitoring_allow: ['127.0.0.0/8'],
   ssh_listen: null,
   database_url: null,
   secrets_file: null,
