@@ -7,6 +7,7 @@ export const storeless = [
   'test/house.test.ts',
   'test/documents.test.ts',
   'test/cli/installation.test.ts',
+  'test/deploy/bundle.test.ts',
   'test/deploy/documented_compose.test.ts',
   'test/support/',
 ];
