@@ -6,7 +6,7 @@ import { isMissing } from '../../../platform/blob/file_system.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { getLocalRoot } from '../../../platform/git/storages.ts';
-import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './disk_space.ts';
+import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from '../../service/disk_space.ts';
 
 export type SpaceParts = {
   config: Config;
