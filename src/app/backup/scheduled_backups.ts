@@ -5,14 +5,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { findCronProblems, computeNextRun } from '../../ci/pipelines/schedules/cron.ts';
 import type { Platform } from '../../core/platform.ts';
+import { backupWork } from '../../doors/instance/health/running_backup.ts';
 import { StartFailure, unavailable } from '../../platform/errors.ts';
 import { programPath } from '../../platform/package_files.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
 import { formatTime } from '../../platform/time.ts';
 import { isArchive, isBucket } from './open_place.ts';
 import { findFolderProblem } from './places/check_folder.ts';
-
-export const backupWork = 'backup.create';
 
 /** Characters of the error output that are logged. */
 const maxErrorLength = 2_000;
