@@ -65,6 +65,22 @@ export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeF
           : [[{ storage: name }, Math.round((certificate_ends - Date.now()) / 1000)]],
       ),
     ),
+    formatGauge(
+      'gantry_gitd_slots',
+      'Slots for git processes of a storage, slots that are used, and callers that wait for one',
+      storages.flatMap(({ name, status }) =>
+        Object.entries(status?.load?.slots ?? {}).flatMap(([kind, counts]) =>
+          Object.entries(counts).map(([state, count]): Sample => [{ storage: name, kind, state }, count]),
+        ),
+      ),
+    ),
+    formatGauge(
+      'gantry_gitd_processes',
+      'Git processes of a storage, including those kept for reads',
+      storages.flatMap(({ name, status }): Sample[] =>
+        unlabelled(status?.load?.processes).map(([, count]) => [{ storage: name }, count]),
+      ),
+    ),
     formatGauge('gantry_database_size_bytes', 'Bytes of the database', unlabelled(database?.size)),
     formatGauge('gantry_database_wal_bytes', "Bytes of SQLite's write-ahead log", unlabelled(wal)),
     formatGauge(

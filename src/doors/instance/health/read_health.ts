@@ -45,7 +45,7 @@ export type StorageFacts = {
   /** Folder, or address of a remote gitd. */
   place: string;
   /** null: gitd does not answer. */
-  status: Pick<StorageStatus, 'git' | 'version' | 'space'> | null;
+  status: Pick<StorageStatus, 'git' | 'version' | 'space' | 'load'> | null;
   /** null: not known. */
   space: Space | null;
   /** Until when its certificate is valid, in milliseconds since 1970; null: it has none. */
