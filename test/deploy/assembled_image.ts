@@ -26,6 +26,12 @@ export type AssembledImage = {
   remove: () => void;
 };
 
+/** What a container has of its own. */
+const isolation =
+  '--die-with-parent --clearenv --unshare-pid --as-pid-1 --proc /proc --dev /dev --tmpfs /tmp --chmod 1777 /tmp'.split(
+    ' ',
+  );
+
 /** Folders of the machine that stand for the base image. */
 const system = ['--ro-bind', '/usr', '/usr'];
 const links = ['bin', 'sbin', 'lib', 'lib64'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]);
@@ -78,15 +84,18 @@ const top = ['usr/local', 'opt', 'data', 'backups', 'etc', 'stand-ins'];
 
 /** Options of bubblewrap for commands in the folder. */
 const bindings = (folder: string, isBuilt: boolean): string[] => [
-  ...['--die-with-parent', '--clearenv', '--unshare-pid', '--as-pid-1', '--proc', '/proc', '--dev', '/dev'],
-  ...[...system, ...links, '--tmpfs', '/tmp', '--chmod', '1777', '/tmp'],
+  ...isolation,
+  ...system,
+  ...links,
   // As `read_only: true` of the compose file.
   ...top.flatMap((name) => [
     isBuilt && name !== 'data' && name !== 'backups' ? '--ro-bind' : '--bind',
     join(folder, name),
     `/${name}`,
   ]),
-  ...['--ro-bind', process.execPath, '/usr/local/bin/node'],
+  '--ro-bind',
+  process.execPath,
+  '/usr/local/bin/node',
 ];
 
 const toOptions = (env: Variables): string[] =>
