@@ -13,7 +13,7 @@ import { keptPatterns, lastStage, restsOf, root } from './dockerfile.ts';
 
 type Variables = Record<string, string>;
 
-export type Container = { child: ChildProcess; output: () => string; pid: () => Promise<number> };
+type Container = { child: ChildProcess; output: () => string; pid: () => Promise<number> };
 
 export type AssembledImage = {
   folder: string;

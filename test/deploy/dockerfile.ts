@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const root = join(import.meta.dirname, '../..');
 
-export type Instruction = { name: string; rest: string };
+type Instruction = { name: string; rest: string };
 
 /** Its instructions, each with its continuation lines. */
 export const instructions: readonly Instruction[] = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
