@@ -31,7 +31,8 @@ const started = ['src/app/cli/serve.ts', 'src/app/main.ts'].map((file) => join(r
 const input: InputOptions = {
   cwd: root,
   platform: 'node',
-  // The first looks for files beside its own; the others fastify names, and we never ask it for them.
+  // The first looks for files beside its own; `tools/copy_unbundled_packages.ts` brings it and the second to the image.
+  // The others fastify names, and we never ask it for them.
   external: [
     'ssh2',
     '@simplewebauthn/server',

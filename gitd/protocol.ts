@@ -41,9 +41,18 @@ type Repo = {
 };
 
 /** Calls with one answer each. `body` carries raw bytes in addition to the JSON. */
+/** Slots for git processes of a kind: how many there are and are taken, and how many callers wait for one. */
+export type SlotCounts = { total: number; used: number; waiting: number };
+
+export type StorageLoad = {
+  slots: Record<'interactive' | 'transfer' | 'maintenance', SlotCounts>;
+  /** Git processes that run, including the pooled ones, which take no slot. */
+  processes: number;
+};
+
 export type Methods = {
   // the storage
-  /** `space`: bytes of the disk of the storage; absent: an earlier gitd; null: not known. */
+  /** `space`: bytes of the disk of the storage; null: not known. It and `load` are absent from an earlier gitd. */
   'storage.hello': {
     params: { version: number };
     result: {
@@ -51,6 +60,7 @@ export type Methods = {
       git: string;
       pid: number;
       space?: { free: number; total: number } | null;
+      load?: StorageLoad;
     };
   };
   /** Checks a storage at the start of a service. `repositories`: paths of repositories that should exist. */

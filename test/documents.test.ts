@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
+import { toSlug } from '../src/doors/markdown/convert/headings.ts';
 import { fields } from '../src/platform/config/fields.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -16,6 +17,10 @@ const scripts = (
 
 type Document = { file: string; text: string };
 const read = (file: string): Document => ({ file, text: readFileSync(join(root, file), 'utf8') });
+
+/** Returns the text of a document; null: there is none, which other checks find. */
+const readText = (file: string): string | null =>
+  existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : null;
 
 /** A path of a source is meant from the root, from the document's folder or from `src/`; a bare name may be anywhere. */
 const isSource = (document: string, path: string): boolean =>
@@ -50,15 +55,43 @@ const missingLinks = ({ file, text }: Document): string[] =>
     .filter((target) => target !== '' && !/^(?:[a-z]+:|\/-\/)/.test(target))
     .filter((target) => !existsSync(join(root, normalize(join(dirname(file), target)))));
 
+const fenced = /^ *```[^]*?^ *```$/gm;
+
+/** Lists the ids of a document's headings, which links name. */
+const listAnchors = (text: string): Set<string> => {
+  const counts = new Map<string, number>();
+  const titles = [...text.replace(fenced, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', ''),
+  );
+  return new Set(
+    titles.map((title) => {
+      const slug = toSlug(title);
+      const count = counts.get(slug) ?? 0;
+      counts.set(slug, count + 1);
+      return count === 0 ? slug : `${slug}-${count}`;
+    }),
+  );
+};
+
+/** Lists links to headings that do not exist, in the document itself or in another one. */
+const missingAnchors = ({ file, text }: Document): string[] =>
+  [...text.replace(fenced, '').matchAll(/\]\(([^)\s#:]*\.md)?#([^)\s]+)\)/g)]
+    .filter(([, path, anchor = '']) => {
+      const target = path === undefined ? file : normalize(join(dirname(file), path));
+      const content = path === undefined ? text : readText(target);
+      return content !== null && !listAnchors(content).has(decodeURIComponent(anchor));
+    })
+    .map(([link]) => link.slice(2, -1));
+
 const missingScripts = ({ text }: Document): string[] =>
   [...text.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = '']) => name).filter((name) => !(name in scripts));
 
 const faultsOf = (document: Document): string[] =>
-  [missingSources, missingFolders, missingLinks, missingScripts]
+  [missingSources, missingFolders, missingLinks, missingAnchors, missingScripts]
     .flatMap((missing) => missing(document))
     .map((what) => `${document.file} mentions ${what}`);
 
-test('every source, folder, link and npm script that a document mentions exists', () => {
+test('every source, folder, link, heading and npm script that a document mentions exists', () => {
   assert.ok(documents.includes('README.md') && documents.includes('src/ci/README.md'));
   assert.deepEqual(documents.map(read).flatMap(faultsOf), []);
 });
@@ -72,7 +105,11 @@ test('a mention of what does not exist is found', () => {
   assert.equal(faults('`pipelines/creation/`, `src/ci/jobs/`, `creation/`, `dist/`'), 0);
   assert.equal(faults('`pipelines/cremation/`'), 1);
   assert.equal(faults('`cremation/`'), 1);
-  assert.equal(faults('[decisions](../../docs/decisions/README.md#a)'), 0);
+  assert.equal(faults('[decisions](../../docs/decisions/README.md)'), 0);
+  assert.equal(faults('[decisions](../../docs/decisions/README.md#no-such-heading)'), 1);
+  assert.equal(faults('[log](../../docs/operations.md#the-log), [below](#b-c)\n## `b` [c](README.md)'), 0);
+  assert.equal(faults('[below](#b-1)\n## B\n### B'), 0);
+  assert.equal(faults('[below](#b)\n```sh\n# b\n```'), 1);
   assert.equal(faults('[decisions](../docs/decisions/README.md)'), 1);
   assert.equal(faults('`npm run golden`, `npm run seed -- --url URL`'), 0);
   assert.equal(faults('`npm run silver`'), 1);
@@ -134,5 +171,16 @@ test('the page of operations names every secret that can come from a file', () =
   assert.deepEqual(
     missing.map(({ variable }) => variable),
     [],
+  );
+});
+
+test('the page of operations says for each alert what to do, and for no other', () => {
+  const rules = readFileSync(join(root, 'deploy/monitoring/alerts.yml'), 'utf8');
+  const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+  assert.ok(alerts.length > 10);
+  const rows = [...read('docs/operations.md').text.matchAll(/^\| `(Gantry\w+)` \| [^|]+ \| [^|]+ \|$/gm)];
+  assert.deepEqual(
+    rows.map(([, name]) => name),
+    alerts,
   );
 });

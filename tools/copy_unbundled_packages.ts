@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 
-/** `build.ts` leaves the first out; the others are loaded by name with their first use. */
-const unbundled = ['ssh2', 'highlight.js', 'fast-json-stringify'];
+/** `build.ts` leaves the first two out; the others are loaded by name with their first use. */
+const unbundled = ['ssh2', '@simplewebauthn/server', 'highlight.js', 'fast-json-stringify'];
 
 /** Finds a dependency as Node does: in the package's own folder, then in those around it. */
 const locate = (name: string, from: string): string | null => {

@@ -56,6 +56,10 @@ const fixedConfig: readonly (readonly [key: string, value: string])[] = [
   ['fetch.fsck.badTimezone', 'ignore'],
   ['fetch.fsck.missingSpaceBeforeDate', 'ignore'],
   ['fetch.fsck.zeroPaddedFilemode', 'ignore'],
+  // What a push may bring is no damage either.
+  ['fsck.badTimezone', 'ignore'],
+  ['fsck.missingSpaceBeforeDate', 'ignore'],
+  ['fsck.zeroPaddedFilemode', 'ignore'],
   ...internalRefs.map((ref) => ['receive.hideRefs', ref] as const),
   ...secretRefs.map((ref) => ['uploadpack.hideRefs', ref] as const),
   // No `.have` lines: they reveal objects of other repositories.

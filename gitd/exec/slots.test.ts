@@ -22,6 +22,17 @@ it('limits the number of holders and serves waiting callers in order of arrival'
   assert.equal(await isTaken(fourth), false);
 });
 
+it('counts the slots that are used, and the callers that wait', async () => {
+  const slots = makeSlots(2);
+  assert.deepEqual(slots.count(), { total: 2, used: 0, waiting: 0 });
+  const releases = [await slots.take(), await slots.take()];
+  const third = slots.take();
+  assert.deepEqual(slots.count(), { total: 2, used: 2, waiting: 1 });
+  for (const release of releases) release();
+  await third;
+  assert.deepEqual(slots.count(), { total: 2, used: 1, waiting: 0 });
+});
+
 it('refuses callers when the queue is full', async () => {
   const slots = makeSlots(1, { waiting: 1, seconds: 60 });
   await slots.take();

@@ -1,6 +1,7 @@
 /** Limits the number of concurrent git processes. Further callers wait in a bounded queue, for a bounded time. */
 import { availableParallelism } from 'node:os';
 import { GitError } from '../git_error.ts';
+import type { SlotCounts } from '../protocol.ts';
 
 /** The largest part of all slots that one holder may have: a user, an address, or a kind of transfer. */
 export type Share = { holder: string; part: number };
@@ -12,6 +13,7 @@ export type Slots = {
    * @throws GitError `unavailable`
    */
   take: (signal?: AbortSignal, shares?: readonly Share[]) => Promise<() => void>;
+  count: () => SlotCounts;
 };
 
 type Waiting = { shares: readonly Share[]; grant: () => void };
@@ -25,6 +27,7 @@ const makeLedger = (places: number) => {
   const countPlaces = (holder: string | undefined): number =>
     holder === undefined ? 0 : (held.get(holder) ?? 0);
   return {
+    countUsed: () => places - free,
     countPlaces,
     isAllowed: (shares: readonly Share[]): boolean =>
       free > 0 &&
@@ -67,7 +70,7 @@ const untilGranted = async (
 
 export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = {}): Slots => {
   const { waiting: mostWaiting, ofOneHolder, seconds } = { ...usualLimits, ...limits };
-  const { countPlaces: countOf, isAllowed, change } = makeLedger(places);
+  const { countUsed, countPlaces: countOf, isAllowed, change } = makeLedger(places);
   const queue = new Set<Waiting>();
 
   /** Selects the next waiting caller: the oldest whose holder has the fewest slots. */
@@ -118,6 +121,7 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
       await untilGranted({ queue, shares, seconds }, signal);
       return releaseOnce(shares);
     },
+    count: () => ({ total: places, used: countUsed(), waiting: queue.size }),
   };
 };
 

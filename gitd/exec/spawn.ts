@@ -9,6 +9,7 @@ import {
   setDefaultHighWaterMark,
 } from 'node:stream';
 import { GitError } from '../git_error.ts';
+import type { StorageLoad } from '../protocol.ts';
 import type { Argument } from './arguments.ts';
 import { type RunVariables, findGit, makeEnvironment } from './environment.ts';
 import { limitCommand } from './prlimit.ts';
@@ -108,6 +109,7 @@ export type Exec = {
   ) => Promise<{ code: number; stdout: Buffer; stderr: string }>;
   /** Absolute path of git. */
   git: string;
+  measureLoad: () => StorageLoad;
   /** Kills all running processes. */
   stop: () => Promise<void>;
 };
@@ -274,6 +276,14 @@ export const makeExec = (git: string = findGit()): Exec => {
     start,
     run: async (run) => await collect(await start(run), run),
     git,
+    measureLoad: () => ({
+      slots: {
+        interactive: slots.interactive.count(),
+        transfer: slots.transfer.count(),
+        maintenance: slots.maintenance.count(),
+      },
+      processes: starter.running.size,
+    }),
     stop: async () => {
       stopped = true;
       const open = [...starter.running];

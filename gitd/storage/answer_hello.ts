@@ -15,13 +15,13 @@ const readSpace = async (root: string): Promise<{ free: number; total: number } 
   }
 };
 
-/** Answers with versions, process id and free space; refuses a service of another protocol version. */
+/** Answers with versions, process id, free space and load; refuses a service of another protocol version. */
 export const hello: MethodHandler<'storage.hello'> = async ({ version }, { exec, root }) => {
   if (version !== protocolVersion)
     throw new GitError('invalid', `this storage speaks version ${protocolVersion}, not ${String(version)}`);
   gitVersion ??= readVersion(exec);
   const [git, space] = await Promise.all([gitVersion, readSpace(root)]);
-  return { result: { version: protocolVersion, git, pid: process.pid, space } };
+  return { result: { version: protocolVersion, git, pid: process.pid, space, load: exec.measureLoad() } };
 };
 
 const readVersion = async (exec: Parameters<typeof hello>[1]['exec']): Promise<string> => {

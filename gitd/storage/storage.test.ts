@@ -90,6 +90,18 @@ it('reports the size of a repository, whether it is empty, and its problems', as
   assert.ok((await ask('repository.check', {})).problems.length > 0);
 });
 
+it('reports no problem for flaws of old histories, which a push may bring', async () => {
+  const { ask, commitAll, git: run, dir } = test.repository();
+  await commitAll({ a: '1' });
+  const tree = await run('rev-parse', 'main^{tree}');
+  for (const person of ['A <a@example.com> 1 +051800', 'A <a@example.com>1 +0000']) {
+    const text = `tree ${tree.trim()}\nauthor ${person}\ncommitter ${person}\n\nOld\n`;
+    await writeFile(join(dir, 'old'), text);
+    await run('hash-object', '-t', 'commit', '-w', '--literally', join(dir, 'old'));
+  }
+  assert.deepEqual(await ask('repository.check', {}), { problems: [] });
+});
+
 it('removes the stale lock of a killed git, and no recent lock', async () => {
   const { ask, commitAll, dir } = test.repository();
   const [id] = await commitAll({ a: '1' });

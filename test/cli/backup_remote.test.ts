@@ -1,10 +1,16 @@
 /** Backups of an instance with a repository storage behind a `gantry gitd`, and restores into another one. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { newSmallDisk } from '../support/machine/small_disk.ts';
+import { newWorkTree, repositoryUrl } from '../support/repositories/git.ts';
 import { newPlace, type Place, type Running } from './gantry.ts';
 
 const token = 'glpat-remote-0123456789';
+/** More bytes than a small database has. */
+const large = 40 * 2 ** 20;
 const secret = { GANTRY_GITD_SECRET: 's'.repeat(32) };
 const places: Place[] = [];
 let folder: string;
@@ -106,4 +112,26 @@ test('follow a repository that moves there and back', async () => {
     await ok(site.place, `backup create --to ${folder} --verify`);
   }
   assert.deepEqual(await titles(site, 'far'), ['in far', 'in default', 'second', 'first']);
+});
+
+test('need room for the repositories of the remote storage, too', async (t) => {
+  await api(site, 'PUT /application/settings', { repository_storages: ['far'] });
+  await api(site, 'POST /projects', { name: 'large' });
+  const tree = await newWorkTree();
+  writeFileSync(join(tree.path, 'large'), randomBytes(large));
+  await tree.commit('large', {});
+  await tree.git('push', '-q', repositoryUrl(site.service.url, 'root/large', token), 'main');
+  await tree.remove();
+  const to = join(dirname(site.place.data), 'small');
+  mkdirSync(to);
+  const disk = newSmallDisk(to, 1);
+  if (typeof disk === 'string') return t.skip(disk);
+  try {
+    const { code, stderr } = await site.place.run(`backup create --to ${to}`);
+    assert.equal(code, 1);
+    const [, size = '0'] = /the backup needs about (\S+) MiB in/.exec(stderr) ?? [];
+    assert.ok(Number(size) * 2 ** 20 > large, stderr);
+  } finally {
+    disk.remove();
+  }
 });

@@ -60,10 +60,11 @@ test('says at the start that the folder cannot be written, and serves', async ()
   writeFileSync(file, '');
   const service = await place.serve('serve', { env: { ...env, GANTRY_BACKUP_TO: join(file, 'backups') } });
   assert.equal((await fetch(`${service.url}/-/liveness`)).status, 200);
-  assert.match(service.stdout(), /scheduled backups will fail: the folder of GANTRY_BACKUP_TO/);
+  const message = /scheduled backups will fail: the folder of GANTRY_BACKUP_TO.*ReadWritePaths=/;
+  assert.match(service.stdout(), message);
   await service.end('SIGTERM');
   const usual = await place.serve('serve', { env });
-  assert.doesNotMatch(usual.stdout(), /scheduled backups will fail/);
+  assert.doesNotMatch(usual.stdout(), /scheduled backups will fail|of several services/);
   await usual.end('SIGTERM');
 });
 

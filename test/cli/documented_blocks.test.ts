@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type Place, type Running, newPlace } from './gantry.ts';
+import { startS3 } from '../support/servers/s3.ts';
+import { type Place, type Running, engine, newPlace, newUsedPlace } from './gantry.ts';
 
 const root = join(import.meta.dirname, '../..');
 const token = 'token-of-the-documents';
@@ -184,6 +185,84 @@ test('importing: over the API, and by a push', { skip: lacks('curl') }, async ()
     branches.map(({ name }: { name: string }) => name),
     ['main'],
   );
+});
+
+/** Runs a block that goes on until it is ended, up to what it prints. */
+const runUntil = async (
+  script: string,
+  printed: RegExp,
+  options: { cwd: string; env: object },
+): Promise<void> => {
+  const child = spawn('bash', ['-euc', script], {
+    ...options,
+    env: { ...process.env, ...options.env },
+    detached: true,
+  });
+  const closed = once(child, 'close');
+  let output = '';
+  const seen = Promise.withResolvers<boolean>();
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      output += part;
+      if (printed.test(output)) seen.resolve(true);
+    });
+  void closed.then(() => seen.resolve(false));
+  const isSeen = await seen.promise;
+  if (isSeen) process.kill(-(child.pid ?? 0), 'SIGTERM');
+  await closed;
+  assert.ok(isSeen, `${script}\n${output}`);
+};
+
+test('installation: npm start with another folder and address', { skip: lacks('npm') }, async () => {
+  const block = blockOf('installation.md', 'npm start -- --data')
+    .replace('/srv/gantry', join(home, 'started'))
+    .replace(':9000', ':0');
+  await runUntil(block, /"listening"/, { cwd: root, env: { GANTRY_RUNNER_EXECUTOR: 'none' } });
+  assert.ok(existsSync(join(home, 'started')));
+});
+
+test('installation: artifacts and uploads to a bucket', async () => {
+  const used = await newUsedPlace();
+  const s3 = await startS3();
+  try {
+    const block = blockOf('installation.md', 'storage copy-blobs').replace('/var/lib/gantry', used.data);
+    const output = await run(block, { env: { ...used.env, ...s3.environment } });
+    assert.match(output, /bucket/);
+  } finally {
+    await used.remove();
+    await s3.close();
+  }
+});
+
+test('runners: one on another machine', { skip: lacks('bwrap') }, async () => {
+  const made = await api('POST /user/runners', { runner_type: 'instance_type' });
+  const block = blockOf('runners.md', 'gantry runner --url')
+    .replace('glrt-...', made.token)
+    .replace('https://code.example.com', service.url);
+  const env = { PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}` };
+  await runUntil(block, /The runner accepts jobs of/, { cwd: home, env });
+});
+
+test(
+  'debugging: the background work in the database',
+  { skip: engine === 'postgres' && 'a file' },
+  async () => {
+    const block = blockOf('debugging.md', 'DatabaseSync').replace(
+      'data/gantry.sqlite',
+      join(place.data, 'gantry.sqlite'),
+    );
+    const output = await run(`npx() { "$@"; }\n${block}`, {
+      env: { PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` },
+    });
+    assert.match(output, /\(index\)/);
+  },
+);
+
+test('README: a token', { skip: lacks('curl', 'npm') }, async () => {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, block = ''] = /^```sh\n(TOKEN=[^]*?)^```/m.exec(text) ?? [];
+  const local = block.replace('http://127.0.0.1:8080', service.url);
+  assert.match(await run(`cd '${root}'\n${local}`), /"username":"root"/);
 });
 
 /** The commands of the tour, and what it shows after each. */

@@ -65,13 +65,16 @@ test(
       const logs = (): string[] => globSync('traces/*/*.log', { cwd: own.data });
       assert.equal(logs().length, 1);
 
-      const env = s3.environment;
+      const folder = { GANTRY_BACKUP_TO: `${own.data}-backups`, GANTRY_BACKUP_SCHEDULE: '0 0 1 1 *' };
+      const env = { ...s3.environment, ...folder };
       assert.equal((await own.run('adopt blobs', { env })).code, 0);
       const first = await own.serve('serve', { env });
       const secrets = { GANTRY_SECRETS_FILE: join(own.data, 'secrets.json') };
       const second = await own.serve('serve', {
         env: { ...env, ...secrets, GANTRY_DATA: `${own.data}-second` },
       });
+      for (const { stdout } of [first, second])
+        assert.match(stdout(), /of several services, any one makes the next backup/);
       const trace = await untilStatus(second.url, `GET ${job}/trace`, 200);
       assert.equal(await trace.text(), 'before there were two\n');
       assert.equal(await (await send(first.url, `GET ${job}/trace`)).text(), 'before there were two\n');

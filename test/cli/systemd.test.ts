@@ -37,6 +37,21 @@ test('tells systemd that it is ready, alive and stopping', async () => {
   await untilTold('/run/notify STOPPING=1');
 });
 
+test('tells systemd that a repository storage is ready, alive and stopping', async () => {
+  rmSync(told, { force: true });
+  const env = {
+    PATH: path,
+    NOTIFY_SOCKET: '/run/notify',
+    WATCHDOG_USEC: '100000',
+    GANTRY_GITD_SECRET: 's'.repeat(32),
+  };
+  const running = await place.serve(`gitd --listen 127.0.0.1:0 --root ${folder}/repositories`, { env });
+  await untilTold('/run/notify WATCHDOG=1');
+  assert.equal(messages()[0], '/run/notify --ready STATUS=');
+  assert.equal((await running.end('SIGTERM')).code, 0);
+  await untilTold('/run/notify STOPPING=1');
+});
+
 test('extends the time of a long start until it is ready', async () => {
   rmSync(told, { force: true });
   const before = process.env['PATH'];

@@ -10,6 +10,7 @@ import { readConfig } from '../../src/platform/config/read_config.ts';
 import { migrationTexts } from '../../src/platform/db/migrations/list.ts';
 import { systemClock } from '../../src/platform/time.ts';
 import { fillOlderSchema } from '../support/databases/older_schema.ts';
+import { newSmallDisk } from '../support/machine/small_disk.ts';
 import { engine, newPlace, newUsedPlace, type Place } from './gantry.ts';
 
 let place: Place;
@@ -65,8 +66,9 @@ const applied = async (): Promise<boolean> =>
 test('is tried on a copy, with the time of each migration', async () => {
   const { code, stdout, stderr } = await place.run('migrate --dry-run --json');
   assert.equal(code, 0, stderr);
-  const { pending, seconds, migrations } = JSON.parse(stdout) as {
+  const { pending, copy_seconds, seconds, migrations } = JSON.parse(stdout) as {
     pending: string[];
+    copy_seconds: number;
     seconds: number;
     migrations: { name: string; seconds: number }[];
   };
@@ -77,14 +79,50 @@ test('is tried on a copy, with the time of each migration', async () => {
     seconds,
     migrations.reduce((sum, one) => sum + one.seconds, 0),
   );
+  assert.ok(copy_seconds > 0);
   assert.equal(await applied(), false);
-  const text = (await place.run('migrate --dry-run')).stdout;
-  assert.match(text, /On a copy of the database, this took \d+\.\d seconds:\n {2}0093_backups {2,}\d+\.\d s/);
+  const { stdout: text, stderr: progress } = await place.run('migrate --dry-run');
+  assert.match(text, /Copying the database took \d+\.\d seconds\./);
+  assert.match(text, /the migrations took \d+\.\d seconds:\n {2}0093_backups {2,}\d+\.\d s/);
+  assert.match(progress, /databases copied: 1 of 1\n/);
+  assert.ok(progress.includes(`migrations tried: ${newer.length} of ${newer.length}\n`), progress);
   if (engine === 'sqlite') return;
   const left = await place.store(
     async ({ db }) => await sql`select 1 from pg_namespace where nspname like '%_dry_run'`.execute(db),
   );
   assert.deepEqual(left.rows, []);
+});
+
+test('is tried twice at once, in the scratch folder, which keeps nothing', async () => {
+  const env = { GANTRY_BACKUP_SCRATCH: join(place.data, '../scratch') };
+  const both = await Promise.all([1, 2].map(async () => await place.run('migrate --dry-run', { env })));
+  for (const { code, stderr } of both) assert.equal(code, 0, stderr);
+  assert.deepEqual(readdirSync(join(env.GANTRY_BACKUP_SCRATCH, 'backup_work_scratch')), []);
+  assert.equal(existsSync(join(place.data, 'backup_work')), false);
+});
+
+test('needs room for the copy, and changes nothing without it', async (t) => {
+  const scratch = join(place.data, '../small');
+  const copies = folder();
+  for (const one of [scratch, copies]) mkdirSync(one, { recursive: true });
+  const disks = [newSmallDisk(scratch, 1), newSmallDisk(copies, 1)];
+  try {
+    const [lacking] = disks.filter((disk) => typeof disk === 'string');
+    if (lacking !== undefined) return t.skip(lacking);
+    if (engine === 'sqlite') {
+      const trial = await place.run('migrate --dry-run', { env: { GANTRY_BACKUP_SCRATCH: scratch } });
+      assert.equal(trial.code, 1);
+      assert.match(trial.stderr, /a trial of the migrations needs about .* GANTRY_BACKUP_SCRATCH/);
+    }
+    const { code, stderr } = await place.run('migrate');
+    assert.equal(code, 1);
+    assert.match(stderr, /cannot be copied to .* \(the copy needs about .*\): free some space/);
+    assert.deepEqual(readdirSync(copies), []);
+    assert.equal(await applied(), false);
+  } finally {
+    for (const disk of disks) if (typeof disk !== 'string') disk.remove();
+    rmSync(copies, { recursive: true });
+  }
 });
 
 test('copies the database first, and is undone by the copy', async () => {

@@ -109,6 +109,8 @@ test('labels that rules compare are served', async () => {
     'gantry_disk_free_bytes{place="data"} ',
     'gantry_jobs{state="pending"} 0',
     'gantry_runners{state="seen"} 0',
+    'gantry_gitd_slots{storage="default",kind="transfer",state="waiting"} 0',
+    'gantry_gitd_processes{storage="default"} ',
     'gantry_backup_failed 0',
     'gantry_trace_spans{outcome="dropped"} 0',
   ])

@@ -17,12 +17,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { configNames, fields } from '../../src/platform/config/fields.ts';
 import { version } from '../../src/platform/version.ts';
 import { listUnbundledPackages } from '../../tools/copy_unbundled_packages.ts';
+import { instructions, keptPatterns, restsOf, root } from './dockerfile.ts';
 
-const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, 'deploy', file), 'utf8');
 const home = mkdtempSync(join(tmpdir(), 'gantry-deploy-'));
 after(() => rmSync(home, { recursive: true }));
@@ -51,18 +52,6 @@ it('name only settings that exist', () => {
   );
   assert.deepEqual(unknown, []);
 });
-
-type Instruction = { name: string; rest: string };
-
-const instructions: Instruction[] = read('Dockerfile')
-  .replace(/^#.*\n/gm, '')
-  .replaceAll(/\\\n\s*/g, '')
-  .split('\n')
-  .filter((line) => line !== '')
-  .map((line) => ({ name: line.split(/\s/)[0] ?? '', rest: line.replace(/^\S+\s+/, '') }));
-
-const restsOf = (name: string): string[] =>
-  instructions.filter((one) => one.name === name).map(({ rest }) => rest.trim());
 
 /** Megabytes of a file or folder of the clone. */
 const megabytes = (path: string): number => {
@@ -119,10 +108,7 @@ describe('the Dockerfile', () => {
   });
 
   it('copies what exists, and nothing that its ignore file leaves out', () => {
-    const kept = readFileSync(join(root, 'deploy/Dockerfile.dockerignore'), 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('!'))
-      .map((line) => line.slice(1).replace(/\/\*.*/, ''));
+    const kept = keptPatterns.map((pattern) => pattern.replace(/\/\*.*/, ''));
     for (const path of kept) assert.ok(existsSync(join(root, path)), path);
     const built = ['kept/node_modules', 'dist'];
     const copied = restsOf('COPY')
@@ -151,18 +137,33 @@ describe('the Dockerfile', () => {
     accepts('hadolint', ['--failure-threshold', 'error', join(root, 'deploy/Dockerfile')]);
   });
 
-  const builder = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 10_000 });
-  it('builds', { skip: builder.status !== 0 && 'no builder answers', timeout: 600_000 }, () => {
+  const builder = ['docker', 'podman'].find(
+    (name) => spawnSync(name, ['info'], { timeout: 10_000, stdio: 'ignore' }).status === 0,
+  );
+  const skip = builder === undefined && 'no builder answers';
+  it('builds, and a container becomes healthy', { skip, timeout: 600_000 }, async () => {
     const revision = 'c0ffee'.repeat(7).slice(0, 40);
-    const docker = (...args: string[]): string => {
-      const { status, stdout, stderr } = spawnSync('docker', args, { cwd: root, encoding: 'utf8' });
+    const run = (...args: string[]): string => {
+      const { status, stdout, stderr } = spawnSync(builder ?? '', args, { cwd: root, encoding: 'utf8' });
       assert.equal(status, 0, stderr);
       return stdout.trim();
     };
+    // Without this format, podman leaves the health check out.
+    const format = builder === 'podman' ? ['--format', 'docker'] : [];
     const argument = ['--build-arg', `REVISION=${revision}`];
-    const image = docker('build', '-q', '-f', 'deploy/Dockerfile', ...argument, '.');
-    assert.match(docker('run', '--rm', image, 'version'), new RegExp(revision.slice(0, 11)));
-    assert.ok(Number(docker('image', 'inspect', '--format', '{{.Size}}', image)) < 250e6);
+    const image = run('build', '-q', ...format, '-f', 'deploy/Dockerfile', ...argument, '.');
+    assert.match(run('run', '--rm', image, 'version'), new RegExp(revision.slice(0, 11)));
+    assert.ok(Number(run('image', 'inspect', '--format', '{{.Size}}', image)) < 250e6);
+    const options = ['--rm', '-d', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL'];
+    const container = run('run', ...options, '-p', '127.0.0.1::8080', image);
+    try {
+      while (run('inspect', '--format', '{{.State.Health.Status}}', container) !== 'healthy')
+        await pause(500);
+      const [address] = run('port', container, '8080').split('\n');
+      assert.equal((await fetch(`http://${address}/help/installation`)).status, 200);
+    } finally {
+      run('stop', container);
+    }
   });
 });
 
@@ -233,6 +234,14 @@ describe('compose files', () => {
       read('Dockerfile'),
       new RegExp(`install -d -o gantry -g gantry -m 0700 .* ?${place}( |$)`, 'm'),
     );
+  });
+
+  it('the cluster keeps backups in a bucket that it makes, which any of the services reaches', () => {
+    const { services } = parse(read('compose.cluster.yml'), { merge: true }) as Compose;
+    const { environment = {} } = services['gantry-1'] ?? assert.fail();
+    const [, bucket = ''] = /:-s3:\/\/(\w+)\/\w+\}$/.exec(String(environment['GANTRY_BACKUP_TO'])) ?? [];
+    assert.notEqual(bucket, environment['GANTRY_BLOB_S3_BUCKET']);
+    assert.ok(services['bucket']?.command?.includes(`s3/${bucket}`), bucket);
   });
 
   it('the cluster has three services with everything else in common', () => {
@@ -382,6 +391,14 @@ describe('units', { skip: missing('systemd-analyze') }, () => {
     assert.match(page, new RegExp(`^install -d -o gantry -g gantry -m 0700 ${folder}$`, 'm'));
     for (const unit of ['gantry.service', 'gantry-backup.service'])
       assert.match(read(`systemd/${unit}`), new RegExp(`^ReadWritePaths=(?:.* )?-${folder}( |$)`, 'm'), unit);
+    // Any other folder needs a drop-in, whose lines systemd knows.
+    const [, dropIn = ''] = /^```ini\n(\[Service\]\nReadWritePaths=[^]*?)```/m.exec(page) ?? [];
+    const unit = place().find((file) => file.endsWith('/gantry.service')) ?? '';
+    mkdirSync(`${unit}.d`, { recursive: true });
+    writeFileSync(`${unit}.d/override.conf`, dropIn);
+    const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+    assert.doesNotMatch(stderr, /override\.conf/);
+    assert.match(dropIn, /ReadWritePaths=\//);
   });
 
   it('expose little', () => {

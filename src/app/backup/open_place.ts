@@ -5,7 +5,7 @@ import type { Config } from '../../platform/config/fields.ts';
 import { extractArchive, packFolder } from './places/archive.ts';
 import type { BackupPlace, BackupReader } from './places/backup_place.ts';
 import { openFolderPlace, openFolderReader } from './places/folder_place.ts';
-import { requireSpace, scratchRemedy } from './checks/disk_space.ts';
+import { requireSpace, scratchRemedy } from '../service/disk_space.ts';
 
 export const isArchive = (text: string): boolean => text.endsWith('.tar.zst');
 export const isBucket = (text: string): boolean => text.startsWith('s3://');

@@ -5,14 +5,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { findCronProblems, computeNextRun } from '../../ci/pipelines/schedules/cron.ts';
 import type { Platform } from '../../core/platform.ts';
+import { backupWork } from '../../doors/instance/health/running_backup.ts';
 import { StartFailure, unavailable } from '../../platform/errors.ts';
 import { programPath } from '../../platform/package_files.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
 import { formatTime } from '../../platform/time.ts';
-import { isArchive } from './open_place.ts';
+import { isArchive, isBucket } from './open_place.ts';
 import { findFolderProblem } from './places/check_folder.ts';
-
-export const backupWork = 'backup.create';
 
 /** Characters of the error output that are logged. */
 const maxErrorLength = 2_000;
@@ -39,8 +38,18 @@ const warnOfFolder = async ({ config, log }: Scheduled): Promise<void> => {
   if (err !== null)
     log.error(
       { err, folder: config.backup_to },
-      'scheduled backups will fail: the folder of GANTRY_BACKUP_TO cannot be written',
+      'scheduled backups will fail: the folder of GANTRY_BACKUP_TO cannot be written. It must belong to the user of the service, and a unit of systemd must name it in ReadWritePaths=',
     );
+};
+
+/** Logs that services on several machines, each of which makes some of the backups, need a place in common. */
+const warnOfSeparateFolders = ({ config, log }: Scheduled): void => {
+  const isShared = config.database_url !== null && config.blob_s3_endpoint !== null;
+  if (!isShared || isBucket(config.backup_to ?? '')) return;
+  log.warn(
+    { folder: config.backup_to },
+    'GANTRY_BACKUP_TO is a folder: of several services, any one makes the next backup, so all need the same folder, such as one of a file server, or a bucket',
+  );
 };
 
 /** Milliseconds after which a failed backup is tried again. After the last attempt, the next one is that of the schedule. */
@@ -182,6 +191,7 @@ export const startBackups = async (platform: Scheduled): Promise<() => void> => 
   if (backup_schedule !== null) {
     await requireSchedule(platform, backup_schedule);
     await warnOfFolder(platform);
+    warnOfSeparateFolders(platform);
     await enqueueNext(platform, 0);
   }
   return () => {

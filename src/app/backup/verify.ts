@@ -6,10 +6,10 @@ import type { Config } from '../../platform/config/fields.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import type { GitStorages } from '../../platform/git/storages.ts';
 import { openStoragesAsGuest } from '../service/open_storages.ts';
+import { requireSpace, scratchRemedy } from '../service/disk_space.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { databaseFile } from '../service/open_database.ts';
 import { measureRestored } from './checks/backup_sizes.ts';
-import { requireSpace, scratchRemedy } from './checks/disk_space.ts';
 import { describeDamage } from './checks/find_damage.ts';
 import { readContents } from './contents.ts';
 import type { Manifest, RepositoryLine } from './manifest.ts';
@@ -32,6 +32,9 @@ const isolate = (config: Config, scratch: string, storages: readonly string[]): 
   ...config,
   data: join(scratch, 'data'),
   listen: { host: '127.0.0.1', port: 0 },
+  // The external address is that of the instance itself, and its monitors may be others than this process.
+  external_url: null,
+  monitoring_allow: ['127.0.0.0/8'],
   ssh_listen: null,
   database_url: null,
   secrets_file: null,

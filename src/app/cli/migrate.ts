@@ -4,8 +4,10 @@ import { appliedMigrations, migrate, pendingMigrations } from '../../platform/db
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { databaseExists, openExistingStore } from '../service/open_database.ts';
-import { type TriedMigration, tryMigrations } from '../backup/try_migrations.ts';
+import { type Tried, tryMigrations } from '../backup/try_migrations.ts';
 import { moveDatabase, undoMove } from '../backup/move_database.ts';
+import { showParts } from './backup/command_helpers.ts';
+import { withScratch } from './backup/scratch_folder.ts';
 import { UsageFailure, action, columns, formatCount, print } from './define_commands.ts';
 import { type Progress, showProgress, silentProgress } from './progress.ts';
 import { addSettings, readSettings } from './setting_options.ts';
@@ -24,18 +26,36 @@ const pending = async (config: Config): Promise<string[]> => {
   }
 };
 
-const formatTried = (tried: readonly TriedMigration[]): string => {
-  const total = tried.reduce((sum, { seconds }) => sum + seconds, 0);
-  const cells = tried.map(({ name, seconds }) => [`  ${name}`, `${seconds.toFixed(1)} s`]);
-  return `\nOn a copy of the database, this took ${total.toFixed(1)} seconds:\n${columns(cells)}`;
+const sumSeconds = ({ migrations }: Tried): number =>
+  migrations.reduce((sum, { seconds }) => sum + seconds, 0);
+
+const formatTried = (tried: Tried): string => {
+  const cells = tried.migrations.map(({ name, seconds }) => [`  ${name}`, `${seconds.toFixed(1)} s`]);
+  const [copy, migrations] = [tried.copySeconds, sumSeconds(tried)].map((seconds) => seconds.toFixed(1));
+  return [
+    `\nCopying the database took ${copy} seconds. An upgrade copies it, too, before its migrations.`,
+    `On the copy, the migrations took ${migrations} seconds:`,
+    columns(cells),
+  ].join('\n');
 };
+
+const runTrial = async (config: Config, { json = false }: Options): Promise<Tried | null> =>
+  await withScratch(config, async (scratch) => {
+    const { end, onPart, advance } = showParts({ json });
+    try {
+      return await tryMigrations({ config, scratch, onPart, advance });
+    } finally {
+      end();
+    }
+  });
 
 const dryRun = async (config: Config, options: Options): Promise<void> => {
   const names = await pending(config);
-  const tried = names.length === 0 ? null : await tryMigrations(config);
-  const seconds = tried?.reduce((sum, one) => sum + one.seconds, 0) ?? null;
+  const tried = names.length === 0 || !databaseExists(config) ? null : await runTrial(config, options);
   const text = formatNames(names, 'Would apply:') + (tried === null ? '' : formatTried(tried));
-  print(options, { pending: names, seconds, migrations: tried }, text);
+  const seconds = tried === null ? null : sumSeconds(tried);
+  const { copySeconds: copy_seconds = null, migrations = null } = tried ?? {};
+  print(options, { pending: names, copy_seconds, seconds, migrations }, text);
 };
 
 const apply = async (config: Config): Promise<string[]> => {

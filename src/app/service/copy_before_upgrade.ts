@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { Config } from '../../platform/config/fields.ts';
 import { migrate, selectApplied } from '../../platform/db/migrate.ts';
 import { copyDatabaseFile } from '../../platform/db/sqlite/copy_file.ts';
+import type { Store } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { systemClock } from '../../platform/time.ts';
+import { measureDatabase, requireSpace } from './disk_space.ts';
 import { databaseFile, openAnyStore } from './open_database.ts';
 
 /** Number of newest copies to keep. */
@@ -64,13 +66,14 @@ const copyTo = async (config: Config, applied: readonly string[], file: string):
 };
 
 /**
- * Copies the database.
+ * Copies the database, if the disk has room for it.
  * @param applied the migrations that it has
  * @returns the path of the copy; null if the settings say that none is made
  * @throws StartFailure if it cannot be copied; nothing was migrated
  */
 export const copyBeforeUpgrade = async (
   config: Config,
+  store: Store,
   applied: readonly string[],
   now: number,
 ): Promise<string | null> => {
@@ -82,6 +85,12 @@ export const copyBeforeUpgrade = async (
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     removeDraft(draft);
+    requireSpace({
+      folder,
+      bytes: await measureDatabase(store),
+      purpose: 'the copy',
+      remedy: 'nothing was copied',
+    });
     await copyTo(config, applied, draft);
     renameSync(draft, file);
     removeOld(folder);

@@ -164,10 +164,14 @@ const isRecorded = ({ record, adoptsSecrets }: Plan, { id, fingerprints }: NewRe
   [...fingerprints.keys()].every((name) => record.fingerprints.has(name));
 
 /** Copies a database in use before it gets a newer schema. */
-const copyIfUpgraded = async ({ config, clock, log }: InstanceParts, { record }: Plan): Promise<void> => {
+const copyIfUpgraded = async (
+  { config, clock, log }: InstanceParts,
+  store: Store,
+  { record }: Plan,
+): Promise<void> => {
   const pending = pendingMigrations(record.applied);
   if (record.isEmpty || pending.length === 0) return;
-  const copy = await copyBeforeUpgrade(config, record.applied, clock.now());
+  const copy = await copyBeforeUpgrade(config, store, record.applied, clock.now());
   log?.info({ copy, migrations: pending }, 'the database is upgraded');
 };
 
@@ -183,7 +187,7 @@ const carryOut = async (parts: InstanceParts, store: Store, plan: Plan): Promise
   try {
     let id = plan.id;
     const record = async (tx: Tx): Promise<void> => void (id = await recordInstance(tx, newRecord));
-    await copyIfUpgraded(parts, plan);
+    await copyIfUpgraded(parts, store, plan);
     const applied = await migrate(store, undefined, isRecorded(plan, newRecord) ? undefined : record);
     noteInstance(plan, secrets, id, config);
     for (const { claim } of plan.claims) await claim(id);

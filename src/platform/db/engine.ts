@@ -85,7 +85,11 @@ export type EngineParts = {
    * Runs work while no other process of the service runs any under the same name.
    * @param onWait called once if another process does
    */
-  runExclusively: <T>(name: 'upgrade' | 'indexes', work: () => Promise<T>, onWait?: () => void) => Promise<T>;
+  runExclusively: <T>(
+    name: 'upgrade' | 'indexes' | 'dry_run',
+    work: () => Promise<T>,
+    onWait?: () => void,
+  ) => Promise<T>;
   /**
    * Takes one of `count` places that the processes of the service have in common under a name. Returns a function that
    * gives it back, once; null: none is free. Always free on SQLite, whose one process counts itself.

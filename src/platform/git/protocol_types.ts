@@ -11,6 +11,7 @@ export type {
   PushQuestion,
   PushedRef,
   Quota,
+  StorageLoad,
   Stream,
   Streams,
 } from '../../../gitd/protocol.ts';

@@ -8,7 +8,7 @@ import { noteReadTables } from '../db/read_tables.ts';
 import { observed } from '../db/statement_meter.ts';
 import { dayMilliseconds } from '../time.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
-import { type Method, protocolVersion } from './protocol_types.ts';
+import { type Method, type StorageLoad, protocolVersion } from './protocol_types.ts';
 import {
   type Repository,
   type RepositoryLocation,
@@ -52,6 +52,8 @@ export type StorageStatus = {
   pid: number;
   /** Bytes of its disk; absent or null: not known. */
   space?: { free: number; total: number } | null;
+  /** Absent: an earlier gitd. */
+  load?: StorageLoad;
 };
 
 /** Milliseconds before the end of a certificate from which it needs attention. */

@@ -6,7 +6,9 @@ export const storeless = [
   'src/ci/ci_file/',
   'test/house.test.ts',
   'test/documents.test.ts',
+  'test/cli/documented_register.test.ts',
   'test/cli/installation.test.ts',
+  'test/deploy/bundle.test.ts',
   'test/deploy/documented_compose.test.ts',
   'test/support/',
 ];

@@ -6,11 +6,13 @@ import { isMissing } from '../../../platform/blob/file_system.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { getLocalRoot } from '../../../platform/git/storages.ts';
-import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from './disk_space.ts';
+import { measureRemoteRepositories } from './measure_remote.ts';
+import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from '../../service/disk_space.ts';
 
 export type SpaceParts = {
   config: Config;
   store: Store;
+  instance: string;
   to: string;
   kind: 'folder' | 'archive' | 'bucket';
   scratch: string;
@@ -38,9 +40,9 @@ const measureFolder = async (folder: string): Promise<number> => {
   return size;
 };
 
-/** Returns the bytes of the files and of the repositories on this machine. Those of other machines are not known. */
-const measureContent = async ({ config, store }: SpaceParts): Promise<number> => {
-  let size = await measureFiles(store);
+/** Returns the bytes of the files and of the repositories, those of other machines included. */
+const measureContent = async ({ config, store, instance }: SpaceParts): Promise<number> => {
+  let size = (await measureFiles(store)) + (await measureRemoteRepositories({ config, store }, instance));
   for (const site of config.repository_storages)
     if (site.address === null) size += await measureFolder(getLocalRoot(config.data, site));
   return size;

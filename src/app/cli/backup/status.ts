@@ -1,40 +1,21 @@
 import type { Command } from 'commander';
-import { sql } from 'kysely';
+import { isActive, loadNextBackup } from '../../../doors/instance/health/running_backup.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { formatTime, systemClock } from '../../../platform/time.ts';
 import { action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 import { formatBytes } from '../../backup/checks/format_bytes.ts';
-import { backupWork } from '../../backup/scheduled_backups.ts';
 import type { Options } from './command_helpers.ts';
-
-/** Milliseconds after which progress that is not written again is that of a dead process. */
-const staleAfter = 120_000;
 
 type Row = Awaited<ReturnType<typeof loadNewest>>[number];
 
 const loadNewest = async (db: Reader) =>
   await db.selectFrom('backups').selectAll().orderBy('id', 'desc').limit(5).execute();
 
-/** Loads when the next scheduled backup is due; null: none is scheduled. */
-const loadNextTime = async (db: Reader): Promise<number | null> => {
-  const row = await db
-    .selectFrom('work')
-    .select(sql<number | null>`min(run_at)`.as('run_at'))
-    .where('name', '=', backupWork)
-    .where('locked_until', 'is', null)
-    .executeTakeFirst();
-  return row?.run_at ?? null;
-};
-
-const isRunning = ({ held_until, part_at }: Row, now: number): boolean =>
-  (held_until ?? 0) > now || (part_at !== null && now - part_at < staleAfter);
-
 const describe = (row: Row, now: number): string => {
   const { part, part_done, part_total, error, finished_at, verified_at, bytes } = row;
-  if (isRunning(row, now))
-    return part === null ? 'running' : `running: ${part} ${part_done} of ${part_total}`;
+  if (isActive(row, now)) return part === null ? 'running' : `running: ${part} ${part_done} of ${part_total}`;
   if (error !== null) return `failed: ${error}`;
   if (finished_at === null) return 'did not end';
   const size = bytes === null ? '' : `, ${formatBytes(bytes)} added`;
@@ -47,7 +28,7 @@ const toTime = (time: number | null): string | null => (time === null ? null : n
 const toJson = (row: Row, now: number): object => ({
   name: row.name,
   destination: row.destination,
-  running: isRunning(row, now),
+  running: isActive(row, now),
   part: row.part,
   done: row.part_done,
   total: row.part_total,
@@ -62,7 +43,7 @@ const showStatus = async (options: Options): Promise<void> => {
   const { config } = readSettings(options);
   const { rows, next } = await withStore(config, async ({ db }) => ({
     rows: await loadNewest(db),
-    next: await loadNextTime(db),
+    next: await loadNextBackup(db),
   }));
   const now = systemClock.now();
   const lines = [

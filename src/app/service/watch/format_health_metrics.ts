@@ -36,6 +36,35 @@ const spaces = ({ space, storages }: HealthFacts): (readonly [string, { free: nu
     ...storages.map(({ name, space: own }) => ({ name: `storage:${name}`, space: own })),
   ].flatMap(({ name, space: own }) => (own === null ? [] : [[name, own] as const]));
 
+/** Formats what is known of storages in addition to their disks. */
+const formatStorages = ({ storages }: HealthFacts): string[][] => [
+  formatGauge(
+    'gantry_storage_certificate_expiry_seconds',
+    'Seconds until the certificate of a storage ends',
+    storages.flatMap(({ name, certificate_ends }): Sample[] =>
+      certificate_ends === null
+        ? []
+        : [[{ storage: name }, Math.round((certificate_ends - Date.now()) / 1000)]],
+    ),
+  ),
+  formatGauge(
+    'gantry_gitd_slots',
+    'Slots for git processes of a storage, slots that are used, and callers that wait for one',
+    storages.flatMap(({ name, status }) =>
+      Object.entries(status?.load?.slots ?? {}).flatMap(([kind, counts]) =>
+        Object.entries(counts).map(([state, count]): Sample => [{ storage: name, kind, state }, count]),
+      ),
+    ),
+  ),
+  formatGauge(
+    'gantry_gitd_processes',
+    'Git processes of a storage, including those kept for reads',
+    storages.flatMap(({ name, status }): Sample[] =>
+      unlabelled(status?.load?.processes).map(([, count]) => [{ storage: name }, count]),
+    ),
+  ),
+];
+
 export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeFacts): string => {
   const { database, storages, hasBlobs, runners, backups } = health;
   const up = (part: string, isUp: boolean): Sample => [{ part }, isUp ? 1 : 0];
@@ -56,15 +85,7 @@ export const formatHealthMetrics = ({ health, wal, connections, traces }: GaugeF
       'Bytes of the same disks',
       disks.map(([place, { total }]) => [{ place }, total]),
     ),
-    formatGauge(
-      'gantry_storage_certificate_expiry_seconds',
-      'Seconds until the certificate of a storage ends',
-      storages.flatMap(({ name, certificate_ends }): Sample[] =>
-        certificate_ends === null
-          ? []
-          : [[{ storage: name }, Math.round((certificate_ends - Date.now()) / 1000)]],
-      ),
-    ),
+    ...formatStorages(health),
     formatGauge('gantry_database_size_bytes', 'Bytes of the database', unlabelled(database?.size)),
     formatGauge('gantry_database_wal_bytes', "Bytes of SQLite's write-ahead log", unlabelled(wal)),
     formatGauge(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { seedProject } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { judgeBackups, judgeSpace, judgeWork } from './judge_health.ts';
@@ -59,6 +60,22 @@ test('names the part that is ill, with 503', async () => {
     assert.match((await read('/-/metrics')).text, /^gantry_part_up\{part="blobs"\} 0$/m);
   } finally {
     renameSync(away, marker);
+  }
+  assert.equal((await read('/-/health')).text, 'OK');
+});
+
+test('names the queue where it cannot be read', async () => {
+  const rename = async (from: string, to: string): Promise<void> =>
+    await gantry.service.platform.store.write(async ({ db }) => {
+      await sql`alter table ${sql.table(from)} rename to ${sql.table(to)}`.execute(db);
+    });
+  await rename('work', 'work_away');
+  try {
+    const { status, text } = await read('/-/health');
+    assert.equal(status, 503);
+    assert.match(text, /^queue failed$/m);
+  } finally {
+    await rename('work_away', 'work');
   }
   assert.equal((await read('/-/health')).text, 'OK');
 });

@@ -44,7 +44,7 @@ export const judgeRunners = ({ pending, lately }: NonNullable<HealthFacts['runne
 
 /** An instance that was never backed up and has no place for backups is backed up by other means, or a trial. */
 export const judgeBackups = (
-  { isConfigured, isVerifying, finished_at, verified_at, error }: BackupFacts,
+  { isConfigured, isVerifying, finished_at, verified_at, error }: Omit<BackupFacts, 'running' | 'next_at'>,
   now: number,
 ): Judgement => {
   if (error !== null) return 'attention';

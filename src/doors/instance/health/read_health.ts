@@ -7,6 +7,7 @@ import type { Platform } from '../../../core/platform.ts';
 import { type StorageStatus, getLocalRoot } from '../../../platform/git/storages.ts';
 import { type WorkFigures, loadWorkFigures } from '../../../platform/queue/inspect_work.ts';
 import { type LastBackups, loadLastBackups } from './last_backups.ts';
+import { type RunningBackup, loadNextBackup, loadRunningBackup } from './running_backup.ts';
 
 const maxWait = 5_000;
 
@@ -44,7 +45,7 @@ export type StorageFacts = {
   /** Folder, or address of a remote gitd. */
   place: string;
   /** null: gitd does not answer. */
-  status: Pick<StorageStatus, 'git' | 'version' | 'space'> | null;
+  status: Pick<StorageStatus, 'git' | 'version' | 'space' | 'load'> | null;
   /** null: not known. */
   space: Space | null;
   /** Until when its certificate is valid, in milliseconds since 1970; null: it has none. */
@@ -94,12 +95,18 @@ export type BackupFacts = LastBackups & {
   isConfigured: boolean;
   /** Whether backups are verified here (`GANTRY_BACKUP_VERIFY`). */
   isVerifying: boolean;
+  /** null: none runs. */
+  running: RunningBackup | null;
+  /** When the next scheduled backup is due, in milliseconds since 1970; null: none is scheduled. */
+  next_at: number | null;
 };
 
 const readBackups = async ({ store, clock, config }: Platform): Promise<BackupFacts> => ({
   ...(await loadLastBackups(store.db, clock.now())),
   isConfigured: config.backup_to !== null,
   isVerifying: config.backup_verify !== 'never',
+  running: await loadRunningBackup(store.db, clock.now()),
+  next_at: await loadNextBackup(store.db),
 });
 
 export type HealthFacts = {

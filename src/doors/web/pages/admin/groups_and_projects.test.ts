@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { enqueue } from '../../../../platform/queue/enqueue.ts';
 import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
@@ -158,4 +159,25 @@ test('shows the health of all parts', async () => {
   const failed = (await admin.get('/admin/health')).text;
   assert.match(failed, /<h2>Backups<\/h2><span class="end"><span class="status wait">/);
   assert.match(failed, /<dd>the &lt;disk&gt; is full<\/dd>/);
+  assert.match(failed, /<dt>Next backup<\/dt><dd>None scheduled/);
+  assert.doesNotMatch(failed, /<dt>Running since/);
+});
+
+test('shows how far a running backup is, and when the next one is due', async () => {
+  const { store, clock } = gantry.service.platform;
+  const [now, due] = [clock.now(), Date.parse('2099-01-02T03:04:05Z')];
+  await store.write(async (tx) => {
+    const row = { name: 'running', destination: '/backups', holder: 'two', started_at: now };
+    const none = { finished_at: null, verified_at: null, bytes: null, error: null };
+    const part = { part: 'repositories checked', part_done: 3, part_total: 10, part_at: now };
+    await tx.db
+      .insertInto('backups')
+      .values({ ...row, ...none, ...part, held_until: now + 60_000 })
+      .execute();
+    await enqueue(tx, 'backup.create', {}, { unique_key: 'backup.create', run_at: due });
+  });
+  const { text } = await admin.get('/admin/health');
+  assert.match(text, /<dt>Running since<\/dt><dd><time datetime="\d{4}-/);
+  assert.match(text, /<dt>Progress<\/dt><dd>repositories checked: 3 of 10<\/dd>/);
+  assert.match(text, /<dt>Next backup<\/dt><dd><time datetime="2099-01-02T03:04:05/);
 });

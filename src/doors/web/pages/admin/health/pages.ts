@@ -5,7 +5,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { formatBytes } from '../../../../../platform/format_bytes.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
-import { momentOr } from '../../../parts/timestamp.ts';
+import { moment, momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import {
@@ -123,13 +123,20 @@ const backupsPart = (
   now: number,
 ): Html => {
   if (facts === null) return card('Backups', 'failed', []);
-  const { finished_at, verified_at, error } = facts;
+  const { finished_at, verified_at, error, running, next_at } = facts;
   return card('Backups', judgeBackups(facts, now), [
     ['Location', backup_to ?? 'Not configured'],
     ['Schedule', backup_schedule === null ? 'None' : html`<code>${backup_schedule}</code> (UTC)`],
     ['Last backup', momentOr(finished_at, 'None')],
     ['Last verified backup', momentOr(verified_at, 'None')],
     ...(error === null ? [] : [['Error of the newest', error] as const]),
+    ...(running === null
+      ? []
+      : [
+          ['Running since', moment(running.started_at)] as const,
+          ['Progress', running.progress ?? 'Started'] as const,
+        ]),
+    ['Next backup', momentOr(next_at, 'None scheduled')],
   ]);
 };
 

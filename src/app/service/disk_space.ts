@@ -1,9 +1,9 @@
 /** Compares the free space of a disk with what a step will write, before its first byte. */
 import { statfsSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Store } from '../../../platform/db/open.ts';
-import { StartFailure } from '../../../platform/errors.ts';
-import { formatBytes } from './format_bytes.ts';
+import type { Store } from '../../platform/db/open.ts';
+import { StartFailure } from '../../platform/errors.ts';
+import { formatBytes } from '../../platform/format_bytes.ts';
 
 /** The part of a disk that stays free, and its limit in bytes: a full disk lets nobody write. */
 const reserve = { share: 0.05, most: 1024 ** 3 };
@@ -25,7 +25,7 @@ export const requireSpace = ({ folder, bytes, purpose, remedy }: SpaceNeed): voi
   const usable = Math.max(0, Math.floor(bavail * bsize - kept));
   if (bytes <= usable) return;
   throw new StartFailure(
-    `${purpose} needs about ${formatBytes(bytes)} in ${folder}, where ${formatBytes(usable)} may be used: ${remedy}`,
+    `${purpose} needs about ${formatBytes(Math.ceil(bytes))} in ${folder}, where ${formatBytes(usable)} may be used: ${remedy}`,
   );
 };
 
