@@ -4,7 +4,7 @@ import type { Problems } from '../../../../platform/errors.ts';
 import { type RawParams, paramsReader } from '../../../../platform/http/params.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type AnyPage, type RawPage, type Redirect, type View, type Visit, page } from '../../page.ts';
-import { type FormProblems, answerForm, noProblems } from '../form.ts';
+import { type FormProblems, answerForm, noProblems, problemsOf } from '../form.ts';
 
 /** What a form shows: the values of its fields, and what is wrong with them. */
 export type FormState<Values> = { values: Values; problems: FormProblems };
@@ -31,6 +31,8 @@ type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
     found: Found,
     params: Static<TObject<Address & F>>,
   ) => Promise<Redirect | View | RawPage>;
+  /** Converts a failure of `run` to problems; null: it is not about the input. Default: `problemsOf`. */
+  readFailure?: (error: unknown, found: Found, params: Static<TObject<Address & F>>) => FormProblems | null;
   /** Places problems of fields that the form does not have. */
   toProblems?: (problems: FormProblems) => FormProblems;
   /** Shows the refused form; its status becomes 422. */
@@ -42,7 +44,7 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
   declared: FormPage<Address, F, Found, Values>,
 ): AnyPage => {
   const { path, audience, address, fields, find, fromSent, run, view } = declared;
-  const { toProblems = (problems: FormProblems) => problems } = declared;
+  const { readFailure = problemsOf, toProblems = (problems: FormProblems) => problems } = declared;
   const readAddress = paramsReader(object(address));
   const refuse = async (
     visit: Visit,
@@ -68,6 +70,7 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
       return await answerForm(
         async () => await run(visit, found, params),
         async (problems) => await refuse(visit, { found, sent, problems }),
+        (error) => readFailure(error, found, params),
       );
     },
   });
