@@ -9,6 +9,7 @@ import { type EmailRow, listEmails } from '../../../../identity/emails/queries.t
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import {
   type FormProblems,
   attempt,
@@ -104,23 +105,20 @@ const ownPages = [
     params: object({ ...pageParams }),
     handle: async (visit, query) => await listView(visit, { query }),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path,
     audience: 'user',
-    params: object({ email: text({ maxLength: 1_000 }), current_password: text({ maxLength: 1_000 }) }),
-    invalid: async (visit, sent, fields) =>
-      await listView(visit, { email: fieldText(sent['email']), problems: { text: null, fields } }),
-    handle: async (visit, { email, current_password }) => {
-      const { call } = visit;
-      const problems = await attempt(async () => {
-        // The address may reset the password.
-        await confirmPassword(call, current_password);
-        await createEmail(call, requireUser(call).id, { email });
-      });
-      if (problems !== null) return await listView(visit, { email, problems });
+    address: {},
+    fields: { email: text({ maxLength: 1_000 }), current_password: text({ maxLength: 1_000 }) },
+    find: async () => null,
+    fromSent: ({ email }) => fieldText(email),
+    run: async ({ call }, _found, { email, current_password }) => {
+      // The address may reset the password.
+      await confirmPassword(call, current_password);
+      await createEmail(call, requireUser(call).id, { email });
       return redirect(path, 'The address was added. Confirm it by the link that it gets.');
     },
+    view: async (visit, _found, { values: email, problems }) => await listView(visit, { email, problems }),
   }),
   page({
     method: 'POST',
