@@ -1,7 +1,7 @@
 /** Renders forms: each field has a label, and its problem next to it, linked for screen readers. */
 import { Failure, type Problems } from '../../../platform/errors.ts';
 import { type Html, html } from './html.ts';
-import type { View, Visit } from '../page.ts';
+import { type View, type Visit, withRefusal } from '../page.ts';
 
 /** Problems of a submitted form. */
 export type FormProblems = { text: string | null; fields: Problems };
@@ -290,7 +290,7 @@ const summary = ({ text, fields }: FormProblems): Html | null => {
 
 /** Returns the view of a form; with status 422 if the form was refused. */
 export const withFormStatus = (view: View, problems: FormProblems): View =>
-  problems === noProblems ? view : { ...view, status: 422 };
+  withRefusal(view, problems !== noProblems);
 
 /** Renders a form with method POST and its CSRF token. */
 export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[]): Html => {

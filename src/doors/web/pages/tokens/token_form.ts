@@ -3,7 +3,7 @@ import { today } from '../../../../core/access/viewer.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
 import { type FormProblems, input, select } from '../../parts/form.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { fieldText, readList } from '../../parts/fields/field_text.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
@@ -32,7 +32,7 @@ export type FilledToken = ChosenExpiry & { name: string; scopes: string[] };
 /** Returns the input of an invalid form, to show it again. */
 export const fromSent = ({ name, scopes, life, expires_at }: RawParams): FilledToken => ({
   name: fieldText(name),
-  scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [],
+  scopes: readList(scopes),
   life: lives.find((one) => one === life) ?? '30',
   expires_at: fieldText(expires_at),
 });

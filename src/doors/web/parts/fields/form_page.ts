@@ -3,7 +3,15 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Problems } from '../../../../platform/errors.ts';
 import { type RawParams, paramsReader } from '../../../../platform/http/params.ts';
 import { object } from '../../../../platform/http/schema.ts';
-import { type AnyPage, type RawPage, type Redirect, type View, type Visit, page } from '../../page.ts';
+import {
+  type AnyPage,
+  type RawPage,
+  type Redirect,
+  type View,
+  type Visit,
+  page,
+  withRefusal,
+} from '../../page.ts';
 import { type FormProblems, answerForm, noProblems, problemsOf } from '../form.ts';
 
 /** What a form shows: the values of its fields, and what is wrong with them. */
@@ -17,6 +25,8 @@ type Fields = Record<string, TSchema>;
 type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
   path: string;
   audience: AnyPage['audience'];
+  /** As of `page`. */
+  withoutRequiredFactor?: true;
   /** Parameters of the path or the query that identify the record. */
   address: Address;
   /** Parameters that the form sends. */
@@ -35,7 +45,7 @@ type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
   readFailure?: (error: unknown, found: Found, params: Static<TObject<Address & F>>) => FormProblems | null;
   /** Places problems of fields that the form does not have. */
   toProblems?: (problems: FormProblems) => FormProblems;
-  /** Shows the refused form; its status becomes 422. */
+  /** Shows the refused form, with status 422 unless the view has another. */
   view: (visit: Visit, found: Found, state: FormState<Values>) => View | Promise<View>;
 };
 
@@ -54,12 +64,13 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
       values: fromSent(sent, found),
       problems: toProblems(problems),
     });
-    return { ...shown, status: 422 };
+    return shown.status === undefined ? withRefusal(shown) : shown;
   };
   return page({
     method: 'POST',
     path,
     audience,
+    ...(declared.withoutRequiredFactor === true && { withoutRequiredFactor: true }),
     params: object({ ...address, ...fields }),
     invalid: async (visit: Visit, sent: RawParams, problems: Problems) => {
       const found = await find(visit, readAddress(sent) as Static<TObject<Address>>);
