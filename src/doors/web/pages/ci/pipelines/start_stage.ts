@@ -28,7 +28,7 @@ export const startStageForm = ({ visit, found }: Context, jobs: readonly JobRow[
   return button(visit, action, { label: 'Start all manual jobs', name });
 };
 
-/** Returns the page with the questions of the jobs; null: none asks, or they were answered. */
+/** Returns the page with the confirmations that the jobs need; null if no job needs one, or all were confirmed. */
 const unconfirmed = async (
   { visit, found }: Context,
   stage: number,
