@@ -8,9 +8,17 @@ import {
 } from '../../../../identity/account_mails/use_link.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import type { AccountPurpose } from '../../../../identity/account_mails/links.ts';
-import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  attempt,
+  form,
+  hidden,
+  input,
+  noProblems,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 
 const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
 const token = () => optional(text({ maxLength: 200 }));
@@ -40,9 +48,8 @@ const whyOff = ({ call }: Visit): string | null => {
     : 'Signing in with a password is turned off on this service.';
 };
 
-const plainView = (title: string, content: Html, status = 200): View => ({
+const plainView = (title: string, content: Html): View => ({
   title,
-  status,
   body: html`<h1>${title}</h1>
 ${content}`,
 });
@@ -82,7 +89,7 @@ const requestPages = (purpose: AccountPurpose) => [
     path: requests[purpose].action,
     params: object({ email: text({ maxLength: 1000 }) }),
     handle: async (visit, { email }) => {
-      if (whyOff(visit) !== null) return { ...requestView(visit, purpose), status: 422 };
+      if (whyOff(visit) !== null) return withRefusal(requestView(visit, purpose));
       await requestLink(visit.call.platform, purpose, { email, ip: visit.call.ip });
       return redirect('/users/sign_in', 'If an account has this address, it gets a mail with a link.');
     },
@@ -90,32 +97,35 @@ const requestPages = (purpose: AccountPurpose) => [
 ];
 
 const expiredView = (purpose: AccountPurpose): View =>
-  plainView(
-    'Expired link',
-    html`<p>This link has expired or was used already.</p>
+  withRefusal(
+    plainView(
+      'Expired link',
+      html`<p>This link has expired or was used already.</p>
 <p><a href="${requests[purpose].action}/new">Request another one</a></p>`,
-    422,
+    ),
   );
 
 const passwordView = (visit: Visit, link: string, problems: FormProblems = noProblems): View =>
-  plainView(
-    'Choose a new password',
-    form(
-      visit,
-      { action: '/users/password/edit', submit: 'Save the password', problems },
-      hidden('token', link),
-      input({
-        name: 'password',
-        label: 'New password',
-        type: 'password',
-        hint: '8 to 128 characters; common passwords are refused.',
-        autocomplete: 'new-password',
-        required: true,
-        autofocus: true,
-        problems,
-      }),
+  withFormStatus(
+    plainView(
+      'Choose a new password',
+      form(
+        visit,
+        { action: '/users/password/edit', submit: 'Save the password', problems },
+        hidden('token', link),
+        input({
+          name: 'password',
+          label: 'New password',
+          type: 'password',
+          hint: '8 to 128 characters; common passwords are refused.',
+          autocomplete: 'new-password',
+          required: true,
+          autofocus: true,
+          problems,
+        }),
+      ),
     ),
-    problems === noProblems ? 200 : 422,
+    problems,
   );
 
 export const pages = [

@@ -21,7 +21,7 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
 
@@ -150,19 +150,19 @@ const ownPages = [
 const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
 const token = () => optional(text({ maxLength: 200 }));
 
-const linkView = (title: string, content: Html, status = 200): View => ({
+const linkView = (title: string, content: Html): View => ({
   title,
-  status,
   body: html`<h1>${title}</h1>
 ${content}`,
 });
 
 const expiredView = (reason = 'has expired or was used already: request another one'): View =>
-  linkView(
-    'Expired link',
-    html`<p>This link ${reason}.</p>
+  withRefusal(
+    linkView(
+      'Expired link',
+      html`<p>This link ${reason}.</p>
 <p><a href="${path}">Your e-mail addresses</a></p>`,
-    422,
+    ),
   );
 
 const linkPages = [

@@ -11,7 +11,7 @@ import { object, text } from '../../../../platform/http/schema.ts';
 import { attempt, form, hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { nameRole } from '../../parts/projects/role.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 
 const shared = {
   audience: 'anyone',
@@ -19,18 +19,18 @@ const shared = {
   params: object({ token: text({ maxLength: 200 }) }),
 } as const;
 
-const plainView = (title: string, content: Html, status = 200): View => ({
+const plainView = (title: string, content: Html): View => ({
   title,
-  status,
   body: html`<h1>${title}</h1>
 ${content}`,
 });
 
 const expiredView = (): View =>
-  plainView(
-    'Expired invitation',
-    html`<p>This invitation was accepted or withdrawn, or it has expired. Ask for another one.</p>`,
-    422,
+  withRefusal(
+    plainView(
+      'Expired invitation',
+      html`<p>This invitation was accepted or withdrawn, or it has expired. Ask for another one.</p>`,
+    ),
   );
 
 const signInPart = (visit: Visit, token: string): Html => {

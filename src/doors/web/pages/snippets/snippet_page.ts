@@ -8,7 +8,7 @@ import { loadFile, loadFiles } from '../../../../projects/snippets/files.ts';
 import { findSnippet, loadContent } from '../../../../projects/snippets/queries.ts';
 import { plainHeaders } from '../../../../projects/snippets/raw_routes.ts';
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
-import { RawPage, type View, type Visit, page } from '../../page.ts';
+import { RawPage, type View, type Visit, page, withRefusal } from '../../page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
@@ -70,7 +70,7 @@ ${cards}
 ${talk}`,
     { hasHeading: true, ...(isPublic && { view: { preview } }) },
   );
-  return alert === undefined ? view : { ...view, status: 422 };
+  return withRefusal(view, alert !== undefined);
 };
 
 /** Makes the pages of one snippet. */
