@@ -2,6 +2,7 @@
 import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
 import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
 import { forbidden } from '../../../../platform/errors.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import { object, boolean, id, longText, oneOf, optional, raw } from '../../../../platform/http/schema.ts';
 import { applyFileActions } from '../../../../projects/snippets/apply_file_actions.ts';
 import { createSnippet } from '../../../../projects/snippets/create.ts';
@@ -11,17 +12,10 @@ import { loadFiles } from '../../../../projects/snippets/files.ts';
 import { findSnippet } from '../../../../projects/snippets/queries.ts';
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
 import { updateSnippet } from '../../../../projects/snippets/update.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
-import {
-  type FormProblems,
-  answerForm,
-  attempt,
-  checkbox,
-  form,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { type FormProblems, checkbox, form, input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
@@ -35,24 +29,21 @@ type Filled = {
   visibility: Visibility;
 };
 
+const visibilities = ['private', 'internal', 'public'] as const;
+
 const filledParams = {
   title: optional(longText()),
   description: optional(longText()),
   files: optional(raw('rows of `file_path` and `content`')),
-  visibility: optional(oneOf(['private', 'internal', 'public'])),
+  visibility: optional(oneOf(visibilities)),
 };
 
-type Sent = { [N in Exclude<keyof Filled, 'files'>]?: Filled[N] | undefined } & { files?: unknown };
-
-const toFilled = ({ call }: Visit, sent: Sent): Filled => {
-  const { title = '', description = '', files } = sent;
-  return {
-    title,
-    description,
-    files: readRows(files),
-    visibility: sent.visibility ?? call.settings.default_snippet_visibility,
-  };
-};
+/** @param usual visibility of a form that sends none */
+const fromSent = (sent: RawParams, usual: Visibility): Filled => ({
+  ...readTexts(sent, ['title', 'description']),
+  files: readRows(sent['files']),
+  visibility: visibilities.find((one) => one === sent['visibility']) ?? usual,
+});
 
 /** Names the problems of the visibility and of files by their fields. */
 const snippetProblems = (problems: FormProblems, { files }: Filled): FormProblems => {
@@ -93,15 +84,10 @@ const snippetForm = (
     }),
   )}</div>`;
 
-const newView = (
-  visit: Visit,
-  list: SnippetList,
-  filled: Filled,
-  problems: FormProblems = noProblems,
-): View => {
-  const given = { list, action: list.listPath, submit: 'Create snippet' };
-  const view = list.view('New snippet', snippetForm(visit, given, filled, problems));
-  return withFormStatus(view, problems);
+const newView = (visit: Visit, list: SnippetList, { values, problems }: FormState<Filled>): View => {
+  const target = { list, action: list.listPath, submit: 'Create snippet' };
+  const shown = snippetProblems(problems, values);
+  return list.view('New snippet', snippetForm(visit, target, values, shown));
 };
 
 const openNew = async (
@@ -121,25 +107,29 @@ const newPages = (routes: SnippetRoutes) => [
     audience: 'user',
     params: object(ownerParam),
     handle: async (visit, params) =>
-      newView(visit, await openNew(routes, visit, params), toFilled(visit, {})),
+      newView(
+        visit,
+        await openNew(routes, visit, params),
+        unsent(fromSent({}, visit.call.settings.default_snippet_visibility)),
+      ),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: routes.list,
     audience: 'user',
-    params: object({ ...ownerParam, ...filledParams }),
-    handle: async (visit, params) => {
-      const list = await openNew(routes, visit, params);
-      const filled = toFilled(visit, params);
-      return await answerForm(
-        async () => {
-          const files = applyFileActions([], toFileActions(filled.files));
-          const { id: snippetId } = await createSnippet(visit.call, list.home, { ...filled, files });
-          return redirect(list.pathOf(snippetId));
-        },
-        (problems) => newView(visit, list, filled, snippetProblems(problems, filled)),
-      );
+    address: ownerParam,
+    fields: filledParams,
+    find: async (visit, address) => ({
+      list: await openNew(routes, visit, address),
+      usual: visit.call.settings.default_snippet_visibility,
+    }),
+    fromSent: (sent, { usual }) => fromSent(sent, usual),
+    run: async ({ call }, { list, usual }, params) => {
+      const filled = fromSent(params, usual);
+      const files = applyFileActions([], toFileActions(filled.files));
+      const { id: snippetId } = await createSnippet(call, list.home, { ...filled, files });
+      return redirect(list.pathOf(snippetId));
     },
+    view: (visit, { list }, state) => newView(visit, list, state),
   }),
 ];
 
@@ -158,22 +148,17 @@ const openOwn = async (
   return { list, snippet };
 };
 
-const editView = (
-  visit: Visit,
-  { list, snippet }: Own,
-  filled: Filled,
-  problems: FormProblems = noProblems,
-): View => {
+const editView = (visit: Visit, { list, snippet }: Own, { values, problems }: FormState<Filled>): View => {
   const path = list.pathOf(snippet.id);
-  const content = html`${snippetForm(visit, { list, action: path, submit: 'Save changes' }, filled, problems)}
+  const target = { list, action: path, submit: 'Save changes' };
+  const content = html`${snippetForm(visit, target, values, snippetProblems(problems, values))}
 <p><a href="${path}">Back to the snippet</a></p>
 <section class="card danger-zone"><header><h2>Delete this snippet</h2></header><div class="body">${form(
     visit,
     { action: `${path}/delete`, submit: 'Delete snippet', danger: true },
     checkbox({ name: 'confirmed', label: `Delete $${snippet.id} permanently`, checked: false }),
   )}</div></section>`;
-  const view = list.view(`Edit $${snippet.id}`, content);
-  return withFormStatus(view, problems);
+  return list.view(`Edit $${snippet.id}`, content);
 };
 
 const loadFilled = async ({ call }: Visit, snippet: SnippetRow): Promise<Filled> => ({
@@ -190,28 +175,23 @@ const editPages = (routes: SnippetRoutes) => [
     params: object({ ...ownerParam, id: id() }),
     handle: async (visit, params) => {
       const own = await openOwn(routes, visit, params);
-      return editView(visit, own, await loadFilled(visit, own.snippet));
+      return editView(visit, own, unsent(await loadFilled(visit, own.snippet)));
     },
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${routes.one}/:id`,
     audience: 'user',
-    params: object({ ...ownerParam, id: id(), ...filledParams }),
-    handle: async (visit, params) => {
-      const own = await openOwn(routes, visit, params);
-      const { list, snippet } = own;
-      const filled = toFilled(visit, { visibility: snippet.visibility, ...params });
-      const problems = await attempt(
-        async () =>
-          await updateSnippet(visit.call, list.home, snippet.id, {
-            ...filled,
-            files: toFileActions(filled.files),
-          }),
-      );
-      if (problems !== null) return editView(visit, own, filled, snippetProblems(problems, filled));
+    address: { ...ownerParam, id: id() },
+    fields: filledParams,
+    find: async (visit, address) => await openOwn(routes, visit, address),
+    fromSent: (sent, { snippet }) => fromSent(sent, snippet.visibility),
+    run: async ({ call }, { list, snippet }, params) => {
+      const filled = fromSent(params, snippet.visibility);
+      const files = toFileActions(filled.files);
+      await updateSnippet(call, list.home, snippet.id, { ...filled, files });
       return redirect(list.pathOf(snippet.id));
     },
+    view: editView,
   }),
   page({
     method: 'POST',
@@ -223,7 +203,7 @@ const editPages = (routes: SnippetRoutes) => [
       const { list, snippet } = own;
       if (params.confirmed !== true) {
         const problems = { text: 'Confirm that the snippet is to be deleted.', fields: {} };
-        return editView(visit, own, await loadFilled(visit, snippet), problems);
+        return withRefusal(editView(visit, own, { values: await loadFilled(visit, snippet), problems }));
       }
       await deleteSnippet(visit.call, list.home, snippet.id);
       return redirect(list.listPath, `Snippet $${snippet.id} was deleted.`);
