@@ -216,7 +216,7 @@ const insertBatch = async (tx: Tx, world: World, batch: Numbered[]): Promise<voi
       issue_id: id,
       title: foldCase(made.title),
       description: foldCase(made.description),
-      // As of a store at rest, so that no figure holds the filling of the index; only a search looks there.
+      // Marks the text as indexed, so that filling the index is part of no figure.
       indexed: 1 as const,
     })),
   );

@@ -1,4 +1,4 @@
-/** What webhooks cost: a delivery, a write that none receives, the wait for the first byte, and others beside many. */
+/** Measures webhooks: costs of deliveries and of writes without a hook, delays, and reads during many deliveries. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,16 +10,16 @@ import { cpuSeconds, pinned } from '../../process_usage.ts';
 import { type Running, rootToken, startService } from '../../service.ts';
 import { api } from '../../sites/root_api.ts';
 
-/** Issues of one round; of one without a hook, whose difference is small beside the unit of the kernel's clock. */
+/** Issues of one round; without a hook, more: their difference is small compared with a tick of the kernel's clock. */
 const writes = 200;
 const plainWrites = 2_000;
 const pushes = 20;
 /** Deliveries a second: 5,000 a minute. */
 const rate = 5_000 / 60;
 const hooksOfBusy = 10;
-/** Deliveries that wait. */
+/** Pending deliveries. */
 const queued = 10_000;
-/** Reads a second beside them. */
+/** Reads per second during the deliveries. */
 const reads = 50;
 
 type Site = { server: Running; receiver: HookReceiver };
@@ -74,7 +74,7 @@ const costOfFetch = async ({ receiver }: Site): Promise<number> => {
   return Number(text);
 };
 
-/** @param other a service of the same age in which no hook was ever made */
+/** @param other a service with the same data that never had a hook */
 const measureBothCosts = async (bench: Bench, site: Site, other: Site): Promise<Figure[]> => {
   const [plain, hooked] = [await makeProject(site, 'plain'), await makeProject(site, 'hooked')];
   const [otherPlain, otherHooked] = [await makeProject(other, 'plain'), await makeProject(other, 'hooked')];
