@@ -52,6 +52,7 @@ const administration: Refused[] = [
 const project: Refused[] = [
   ['branches', 'branch', 255, { ref: 'typed-ref' }],
   ['deploy_tokens', 'username', 255, { name: 'typed name' }],
+  ['issues', 'due_date', 10, { title: 'Typed title', description: 'Typed text' }],
   ['job_token_scope/projects', 'target_project_id', 1_000],
   ['project_members', 'user', 255, { expires_at: '2099-01-02' }],
   ['project_members/groups', 'group', 255, { expires_at: '2099-01-02' }],
