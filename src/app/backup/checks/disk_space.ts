@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Store } from '../../../platform/db/open.ts';
 import { StartFailure } from '../../../platform/errors.ts';
-import { formatBytes } from './format_bytes.ts';
+import { formatBytes } from '../../../platform/format_bytes.ts';
 
 /** The part of a disk that stays free, and its limit in bytes: a full disk lets nobody write. */
 const reserve = { share: 0.05, most: 1024 ** 3 };

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Manifest } from '../../backup/manifest.ts';
 import { openPlaceToRead } from '../../backup/open_place.ts';
 import { type BackupReader, listBackups, loadManifest } from '../../backup/places/backup_place.ts';
-import { formatBytes } from '../../backup/checks/format_bytes.ts';
+import { formatBytes } from '../../../platform/format_bytes.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { formatTime } from '../../../platform/time.ts';

@@ -14,6 +14,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { sectionCard } from '../project_settings/settings_section.ts';
 import { currentPassword } from './current_password.ts';
+import { spellCount } from '../../parts/spell_count.ts';
 
 const path = '/profile/account';
 
@@ -69,7 +70,7 @@ ${form(
 
 /** Names the groups that the user must leave to another owner first. */
 const ownedGroups = (paths: readonly string[], total: number): Html => html`<p>You are the only owner of ${
-  total === 1 ? 'a group' : `${total} groups`
+  total === 1 ? 'a group' : spellCount(total, 'group')
 }. Make another member an owner, or delete ${total === 1 ? 'it' : 'them'}, before you delete your account.</p>
 <ul class="bulleted">${paths.map((one) => html`<li><a href="/groups/${one}">${one}</a></li>`)}</ul>`;
 

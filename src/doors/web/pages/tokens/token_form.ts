@@ -7,8 +7,7 @@ import { fieldText, readList } from '../../parts/fields/field_text.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
-
-const dayLength = 86_400_000;
+import { dayMilliseconds } from '../../../../platform/time.ts';
 
 const lives = ['7', '30', '90', '365', 'none'] as const;
 
@@ -38,7 +37,7 @@ export const fromSent = ({ name, scopes, life, expires_at }: RawParams): FilledT
 });
 
 const endOf = (life: ChosenExpiry['life'], now: number): string | null =>
-  life === 'none' ? null : today(now + Number(life) * dayLength);
+  life === 'none' ? null : today(now + Number(life) * dayMilliseconds);
 
 const lifeChoices = (now: number): [string, string][] =>
   lives.map((life) => {
@@ -59,7 +58,7 @@ export const expiryFields = (
       type: 'date',
       hint: 'The token expires at 00:00 UTC on this day. Default: the choice above.',
       value: expires_at,
-      min: today(now + dayLength),
+      min: today(now + dayMilliseconds),
       problems,
     },
   )}`;
