@@ -6,7 +6,8 @@ import { openInstance } from '../service/open_instance.ts';
 import { databaseExists, openExistingStore } from '../service/open_database.ts';
 import { type TriedMigration, tryMigrations } from '../backup/try_migrations.ts';
 import { moveDatabase, undoMove } from '../backup/move_database.ts';
-import { UsageFailure, action, columns, formatCount, print } from './define_commands.ts';
+import { UsageFailure, action, columns, print } from './define_commands.ts';
+import { spellCount } from '../../platform/spell_count.ts';
 import { type Progress, showProgress, silentProgress } from './progress.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
@@ -83,7 +84,7 @@ const move = async (config: Config, options: Options): Promise<void> => {
     print(
       options,
       { tables },
-      `Copied and compared ${formatCount(rows, 'row')} of ${formatCount(Object.keys(tables).length, 'table')}. ${next}`,
+      `Copied and compared ${spellCount(rows, 'row')} of ${spellCount(Object.keys(tables).length, 'table')}. ${next}`,
     );
   } finally {
     progress.end();

@@ -1,6 +1,6 @@
 /** Shows a file of comma- or tab-separated values as a table. */
 import { type Html, html } from '../../parts/html.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const maxRows = 1_000;
 const maxColumns = 100;

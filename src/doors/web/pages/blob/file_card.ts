@@ -16,7 +16,7 @@ import { loadFileTable, maxLines } from './file_table.ts';
 import { lineMenu } from './line_menu.ts';
 import { notebookView } from './notebook_view.ts';
 import { outlineMenu } from './outline.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type PageQuery = { page: number; isPlain: boolean };
 type Shown = {

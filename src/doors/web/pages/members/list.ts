@@ -21,7 +21,7 @@ import { type Tried, type TriedGroup, addForm, memberForms } from './form.ts';
 import { type TriedInvitation, invitationsPart } from './invitations.ts';
 import { sharedGroupsPart } from './shared_groups.ts';
 import type { MemberList } from './project_or_group_routes.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };

@@ -4,7 +4,7 @@ import { dayMilliseconds } from '../../../../platform/time.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { dayPart } from '../../parts/times/dates.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type Dated = { state: string; start_date: string | null; due_date: string | null };
 

@@ -14,7 +14,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { sectionCard } from '../project_settings/settings_section.ts';
 import { currentPassword } from './current_password.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const path = '/profile/account';
 

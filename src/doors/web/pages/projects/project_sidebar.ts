@@ -21,7 +21,7 @@ import { relative } from '../../parts/timestamp.ts';
 import { projectLink } from '../../parts/projects/project_link.ts';
 import { topicLinks } from '../../parts/projects/topic_links.ts';
 import { languagesBar } from './languages_bar.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const maxAvatars = 10;
 

@@ -15,7 +15,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import type { View, Visit } from '../../page.ts';
 import type { Kind, Rule } from './rule_kinds.ts';
 import { type Coverage, loadCoverage } from './rule_coverage.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const textNames = ['name', 'push_access_level', 'merge_access_level', 'create_access_level'] as const;
 

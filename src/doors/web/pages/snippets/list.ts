@@ -13,7 +13,7 @@ import { type IconName, icon } from '../../parts/icon.ts';
 import { relativeTo } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './personal_or_project_routes.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type Json = Awaited<ReturnType<typeof snippetsJson>>[number];
 

@@ -14,7 +14,7 @@ import { icon } from '../icon.ts';
 import { label } from '../label.ts';
 import { relative } from '../timestamp.ts';
 import { userLink } from '../user_link.ts';
-import { spellCount } from '../spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type Person = { name: string; username: string; avatar_url?: string | null };
 

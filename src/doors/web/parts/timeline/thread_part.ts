@@ -14,7 +14,7 @@ import { reactions } from './reactions.ts';
 import { systemEvent } from './system_event.ts';
 import type { TimelineContext } from './timeline_context.ts';
 import { textWithTasks } from './text_with_tasks.ts';
-import { spellCount } from '../spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const awardPath = ({ rights, path }: TimelineContext): string | null =>
   rights.award ? path('/award_emoji') : null;

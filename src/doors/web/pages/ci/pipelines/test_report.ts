@@ -10,7 +10,7 @@ import { type IconName, icon } from '../../../parts/icon.ts';
 import { type View, type Visit, page } from '../../../page.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { titleOf, viewTabs } from './pipeline_tabs.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 
 type Report = ReturnType<typeof reportJson>;
 type Suite = Report['test_suites'][number];

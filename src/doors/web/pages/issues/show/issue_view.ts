@@ -20,7 +20,7 @@ import { issuePath, issuesPath } from '../paths.ts';
 import { branchMenu } from './branch_menu.ts';
 import { type IssuePage, loadIssuePage } from './load_issue_page.ts';
 import { sidePart } from './properties.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 
 const stateBadge = ({ issue }: LoadedIssue): Html =>
   issue.state === 'opened'
