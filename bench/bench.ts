@@ -18,7 +18,7 @@ export type Bench = {
   seconds: number;
   sizes: number[];
   /** Processes whose CPU time is added to that of the service: the database server. */
-  besides: number[];
+  databasePids: number[];
   progress: (text: string) => void;
   /** Whether a name was asked for. */
   wants: (name: string) => boolean;
@@ -35,7 +35,7 @@ export type MeasuredServer = {
   server: Running;
   token: string;
   requests: Wanted[];
-  besides?: number[];
+  databasePids?: number[];
   /** Connections, each with one request at a time; without it, many. */
   clients?: number;
 };
@@ -44,7 +44,7 @@ export type Costs = Map<string, number[]>;
 
 const oneRound = async (bench: Bench, asked: MeasuredServer, seconds: number): Promise<number> => {
   const { server, token, requests, clients = connections } = asked;
-  const roots = [server.pid, ...(asked.besides ?? [])];
+  const roots = [server.pid, ...(asked.databasePids ?? [])];
   const before = cpuSeconds(roots);
   const job = { port: server.port, token, requests };
   const outcome: Outcome = await bench.loader.run({ kind: 'closed', job, connections: clients, seconds });

@@ -187,7 +187,7 @@ const main = async (): Promise<void> => {
   progress('building');
   execFileSync(process.execPath, [join(import.meta.dirname, '../build.ts')]);
   const postgres: Postgres | null = flags.postgres === true ? await startPostgres({ isDurable: true }) : null;
-  const besides =
+  const databasePids =
     postgres === null
       ? []
       : treeOf(process.pid)
@@ -201,7 +201,7 @@ const main = async (): Promise<void> => {
       : { rounds: 5, seconds: 2, sizes: [1_000, 100_000, 1_000_000] };
   const wants = (name: string): boolean => flags.only?.some((word) => name.startsWith(word)) ?? true;
   try {
-    const { bench, pace } = await calibrated({ databases, loader, ...effort, besides, progress, wants });
+    const { bench, pace } = await calibrated({ databases, loader, ...effort, databasePids, progress, wants });
     finish(await run(bench), pace);
   } finally {
     await loader.stop();

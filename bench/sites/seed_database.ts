@@ -1,6 +1,6 @@
 /**
  * A made-up instance of any size, the same for the same size: people, groups, labels, milestones and issues, as
- * unevenly spread as in life. Written straight into a store, with everything that the service keeps beside it.
+ * unevenly distributed as in practice. Written directly into a store, with all that the service derives from it.
  */
 import type { Insertable, RawBuilder } from 'kysely';
 import { sql } from 'kysely';

@@ -33,7 +33,7 @@ const costOf = async (roots: number[], work: () => Promise<number>): Promise<Cos
 
 type Site = { bench: Bench; place: DataLocation; project: number; token: string; server: Running };
 
-const rootsOf = ({ bench, server }: Site): number[] => [server.pid, ...bench.besides];
+const rootsOf = ({ bench, server }: Site): number[] => [server.pid, ...bench.databasePids];
 
 const prepare = async (bench: Bench): Promise<Omit<Site, 'server'>> => {
   const location = await bench.databases.empty();

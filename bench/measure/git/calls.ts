@@ -115,7 +115,7 @@ type Call = {
   goal: keyof Goals;
   times: number;
   ask: () => Promise<unknown>;
-  /** The same work by a new git process per call; `{fresh}` stands for a new name. */
+  /** The same work by a new git process per call; `{fresh}` is replaced by a new name. */
   spawn: string[][];
 };
 
