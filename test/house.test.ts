@@ -186,13 +186,11 @@ it(`has at most ${mostFilesPerFolder} source files at the level of a folder (spl
 
 /** Pages that receive a form without `formPage`. The list may only become shorter. */
 const ownForms = [
-  'account_links/pages.ts',
   'admin/settings/pages.ts',
   'commit/edit_comment_pages.ts',
   'commit/form_pages.ts',
   'edit/commit_change.ts',
   'emails/pages.ts',
-  'invitation/pages.ts',
   'issuables/bulk/pages.ts',
   'issuables/edit_comment_pages.ts',
   'issuables/submit_form.ts',

@@ -8,15 +8,8 @@ import {
 } from '../../../../identity/account_mails/use_link.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import type { AccountPurpose } from '../../../../identity/account_mails/links.ts';
-import {
-  type FormProblems,
-  attempt,
-  form,
-  hidden,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, form, hidden, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 
@@ -141,20 +134,19 @@ export const pages = [
         ? passwordView(visit, link)
         : expiredView('password_reset'),
   }),
-  page({
+  formPage({
     ...shared,
-    method: 'POST',
     path: '/users/password/edit',
-    params: object({ token: token(), password: text({ maxLength: 1000 }) }),
-    handle: async (visit, { token: link = '', password }) => {
-      const { platform } = visit.call;
-      const problems = await attempt(
-        async () => await resetPasswordByLink(platform, { token: link, password }, visit.call),
-      );
-      if (problems === null) return redirect('/users/sign_in', 'Your password was changed. Sign in with it.');
-      if ('token' in problems.fields) return expiredView('password_reset');
-      return passwordView(visit, link, problems);
+    address: { token: token() },
+    fields: { password: text({ maxLength: 1000 }) },
+    find: async (_visit, { token: link = '' }) => link,
+    fromSent: () => null,
+    run: async ({ call }, link, { password }) => {
+      await resetPasswordByLink(call.platform, { token: link, password }, call);
+      return redirect('/users/sign_in', 'Your password was changed. Sign in with it.');
     },
+    view: (visit, link, { problems }) =>
+      'token' in problems.fields ? expiredView('password_reset') : passwordView(visit, link, problems),
   }),
   page({
     ...shared,
@@ -169,16 +161,17 @@ export const pages = [
           )
         : expiredView('confirm_address'),
   }),
-  page({
+  formPage({
     ...shared,
-    method: 'POST',
     path: '/users/confirmation/confirm',
-    params: object({ token: token() }),
-    handle: async (visit, { token: link = '' }) => {
-      const problems = await attempt(async () => await confirmAddress(visit.call.platform, link));
-      return problems === null
-        ? redirect(visit.call.signedIn ? '/profile' : '/users/sign_in', 'Your address was confirmed.')
-        : expiredView('confirm_address');
+    address: { token: token() },
+    fields: {},
+    find: async (_visit, { token: link = '' }) => link,
+    fromSent: () => null,
+    run: async ({ call }, link) => {
+      await confirmAddress(call.platform, link);
+      return redirect(call.signedIn ? '/profile' : '/users/sign_in', 'Your address was confirmed.');
     },
+    view: () => expiredView('confirm_address'),
   }),
 ];

@@ -12,7 +12,7 @@ import { fieldText } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
 import {
   type FormProblems,
-  attempt,
+  answerForm,
   form,
   hidden,
   input,
@@ -125,15 +125,14 @@ const ownPages = [
     path: `${path}/:id/resend`,
     audience: 'user',
     params: object({ id: id() }),
-    handle: async (visit, params) => {
-      const { call } = visit;
-      const problems = await attempt(
-        async () => await resendConfirmation(call, requireUser(call).id, params.id),
-      );
-      return problems === null
-        ? redirect(path, 'The mail was requested again.')
-        : redirect(path, 'The address was already confirmed.');
-    },
+    handle: async ({ call }, params) =>
+      await answerForm(
+        async () => {
+          await resendConfirmation(call, requireUser(call).id, params.id);
+          return redirect(path, 'The mail was requested again.');
+        },
+        () => redirect(path, 'The address was already confirmed.'),
+      ),
   }),
   page({
     method: 'POST',
@@ -181,17 +180,18 @@ ${form(visit, { action: confirmationPath, submit: 'Confirm' }, hidden('token', l
       );
     },
   }),
-  page({
+  formPage({
     ...shared,
-    method: 'POST',
     path: confirmationPath,
-    params: object({ token: token() }),
-    handle: async (visit, { token: link = '' }) => {
-      const problems = await attempt(async () => await confirmEmail(visit.call.platform, link));
-      if (problems !== null) return expiredView(problems.fields['token']?.[0]);
-      const next = visit.call.signedIn ? path : '/users/sign_in';
-      return redirect(next, 'Your address was confirmed.');
+    address: { token: token() },
+    fields: {},
+    find: async (_visit, { token: link = '' }) => link,
+    fromSent: () => null,
+    run: async ({ call }, link) => {
+      await confirmEmail(call.platform, link);
+      return redirect(call.signedIn ? path : '/users/sign_in', 'Your address was confirmed.');
     },
+    view: (_visit, _link, { problems }) => expiredView(problems.fields['token']?.[0]),
   }),
 ];
 
