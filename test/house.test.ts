@@ -194,7 +194,6 @@ const ownForms = [
   'issuables/bulk/pages.ts',
   'issuables/edit_comment_pages.ts',
   'issuables/submit_form.ts',
-  'issues/actions/branch_pages.ts',
   'issues/form/edit.ts',
   'labels/label_and_milestone_pages.ts',
   'merge_requests/actions/attempt_merge.ts',
