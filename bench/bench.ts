@@ -18,7 +18,7 @@ export type Bench = {
   seconds: number;
   sizes: number[];
   /** Processes whose CPU time is added to that of the service: the database server. */
-  besides: number[];
+  databasePids: number[];
   progress: (text: string) => void;
   /** Whether a name was asked for. */
   wants: (name: string) => boolean;
@@ -35,7 +35,7 @@ export type MeasuredServer = {
   server: Running;
   token: string;
   requests: Wanted[];
-  besides?: number[];
+  databasePids?: number[];
   /** Connections, each with one request at a time; without it, many. */
   clients?: number;
 };
@@ -44,17 +44,17 @@ export type Costs = Map<string, number[]>;
 
 const oneRound = async (bench: Bench, asked: MeasuredServer, seconds: number): Promise<number> => {
   const { server, token, requests, clients = connections } = asked;
-  const roots = [server.pid, ...(asked.besides ?? [])];
+  const roots = [server.pid, ...(asked.databasePids ?? [])];
   const before = cpuSeconds(roots);
   const job = { port: server.port, token, requests };
   const outcome: Outcome = await bench.loader.run({ kind: 'closed', job, connections: clients, seconds });
   return ((cpuSeconds(roots) - before) / outcome.answered) * 1e6;
 };
 
-/** Milliseconds between two looks, and looks without work: longer than the service waits to index new texts. */
+/** Milliseconds between two checks, and idle checks in a row: together longer than the delay of the search index. */
 const [lookEvery, restingLooks] = [250, 16];
 
-/** Resolves when the service has done what it does behind its answers. */
+/** Resolves when the service has finished its background work. */
 const untilAtRest = async ({ pid }: Running): Promise<void> => {
   for (let looks = 0; looks < restingLooks;) {
     const before = cpuSeconds([pid]);
@@ -63,7 +63,7 @@ const untilAtRest = async ({ pid }: Running): Promise<void> => {
   }
 };
 
-/** Servers that are both read and written: work behind a write would count for the reads of the next round. */
+/** Returns the servers with reads and writes: background work of writes would count for the reads of the next round. */
 const mixedServers = (all: readonly MeasuredServer[]): Running[] => {
   const reads = (asked: MeasuredServer): boolean => asked.requests[0]?.method === 'GET';
   const read = new Set(all.filter(reads).map(({ server }) => server));
@@ -93,7 +93,7 @@ export const medianOf = (costs: Costs, name: string): number => median(costs.get
 
 export type Pace = { times: number; floor: number };
 
-/** How long this machine takes for the same, against the one that the goals were set on. */
+/** Compares the speed of this machine with that of the machine on which the goals were set. */
 const measurePace = async (bench: Bench): Promise<Pace> => {
   const server = await startFloor({ '/': JSON.stringify({ text: 'x'.repeat(1_000) }) });
   try {

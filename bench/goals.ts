@@ -112,11 +112,11 @@ const goals = {
   ciOneFile: { goal: 30 },
   ciZip: { goal: 1500 },
   ciLint: { goal: 30 },
-  /** With the grace of 400 ms that its processes have, and the second between two questions of a runner. */
+  /** Includes the 400 ms that processes get to end, and the second between two polls of a runner. */
   ciCancel: { goal: 1400 },
   ciLine: { goal: 250 },
   ciSandbox: { goal: 150 },
-  /** A second. */
+  /** Statements per second. */
   ciIdleStatements: { goal: 1 },
   /** MB resident. */
   memoryWaitingRunners: { goal: 60 },
@@ -131,13 +131,13 @@ const goals = {
 
 export type Goals = { [name in keyof typeof goals]: { goal: number; aim?: number } };
 
-/** Memory, multiples and counts take nothing longer on a slower machine. */
+/** Returns whether a goal is a time, which depends on the speed of the machine; memory, ratios and counts do not. */
 const isTime = (name: string): boolean =>
   !/^memory|^growth$|^ciIdleStatements$|^path(?!Push|Fetch)/.test(name);
 
 /**
- * The goals on this machine: what takes time may take as much longer here as the bare server does.
- * @param pace how many times as long this machine takes; a quicker one gets no harder goals
+ * Returns the goals for this machine: those of times are multiplied by its pace.
+ * @param pace time of the bare server here, divided by its time on the machine of the goals; below 1 it counts as 1
  */
 export const goalsAt = (pace: number): Goals => {
   const scaled = Object.entries(goals).map(([name, wish]: [string, { goal: number; aim?: number }]) => {

@@ -1,5 +1,5 @@
 /**
- * What `npm run bench` runs: the real service on made-up data, its figures, and whether they are good enough.
+ * Implements `npm run bench`: measures the real service on generated data and compares the figures with their goals.
  *
  *   npm run bench                             everything (1,000, 100,000 and 1,000,000 issues)
  *   npm run bench -- --quick                  fewer and shorter rounds, no million
@@ -11,9 +11,9 @@
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
  *
- * CPU is user and system time of the service's processes, divided by answered requests: it says the same on a
- * busy machine, where wall time does not. Goals for time are those of the machine they were set on, times how much
- * longer this one takes for a bare `node:http` answer. Every answer is checked. Linux only.
+ * CPU is user and system time of the service's processes, divided by answered requests: unlike wall time, it stays the
+ * same on a busy machine. Goals for time were set on one machine; on another one they are multiplied by how much longer
+ * a bare `node:http` server takes for an answer there. Every answer is checked. Linux only.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -187,7 +187,7 @@ const main = async (): Promise<void> => {
   progress('building');
   execFileSync(process.execPath, [join(import.meta.dirname, '../build.ts')]);
   const postgres: Postgres | null = flags.postgres === true ? await startPostgres({ isDurable: true }) : null;
-  const besides =
+  const databasePids =
     postgres === null
       ? []
       : treeOf(process.pid)
@@ -201,7 +201,7 @@ const main = async (): Promise<void> => {
       : { rounds: 5, seconds: 2, sizes: [1_000, 100_000, 1_000_000] };
   const wants = (name: string): boolean => flags.only?.some((word) => name.startsWith(word)) ?? true;
   try {
-    const { bench, pace } = await calibrated({ databases, loader, ...effort, besides, progress, wants });
+    const { bench, pace } = await calibrated({ databases, loader, ...effort, databasePids, progress, wants });
     finish(await run(bench), pace);
   } finally {
     await loader.stop();

@@ -115,6 +115,28 @@ test('a mention of what does not exist is found', () => {
   assert.equal(faults('`npm run silver`'), 1);
 });
 
+/** Paths of examples, which name no source of ours. */
+const examples = ['feature/x/src/main.ts', 'src/main.ts', 'src/split.ts'];
+
+/** Returns the sources that comments mention and that do not exist. A path may start in any folder. */
+const missingInComments = (text: string): string[] =>
+  [...text.matchAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms)]
+    .flatMap(([comment]) => [
+      ...comment.matchAll(/(?<![\w/.*-])(?:\.{1,2}\/)*((?:[\w@-]+\/)*\w[\w.-]*\.ts)\b/g),
+    ])
+    .map(([, path = '']) => path)
+    .filter((path) => !examples.includes(path) && !sources.some((file) => `/${file}`.endsWith(`/${path}`)));
+
+test('every source that a comment mentions exists', () => {
+  const faults = sources
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => missingInComments(read(file).text).map((path) => `${file} mentions ${path}`));
+  assert.deepEqual(faults, []);
+  assert.equal(missingInComments('/** As in `platform/time.ts`. */\nimport "./no_such_file.ts";').length, 0);
+  assert.equal(missingInComments('  // Filled by `no_such_file.ts`.').length, 1);
+  assert.equal(missingInComments('/**\n * As in `platform/no_such_file.ts`.\n */').length, 1);
+});
+
 /** Lines of a changelog that are neither a heading, nor a single-line entry of a group, nor the name of an area. */
 const oddLines = (text: string): string[] => {
   let group = '';

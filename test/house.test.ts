@@ -172,15 +172,75 @@ const lists = ['src/platform/db/migrations'];
 
 it(`has at most ${mostFilesPerFolder} source files at the level of a folder (split a longer one by noun)`, () => {
   const counts = new Map<string, number>();
-  for (const one of all) {
-    if (isTest(one) || one.file.startsWith('test/')) continue;
-    const folder = posix.dirname(one.file);
+  const programs = globSync('{bench,tools}/**/*.ts', { cwd });
+  for (const file of [...all.filter((one) => !isTest(one)).map((one) => one.file), ...programs]) {
+    const folder = posix.dirname(file);
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   const long = [...counts].filter(([folder, files]) => files > mostFilesPerFolder && !lists.includes(folder));
   requireNone(
     long.map(([folder, files]) => `${folder} has ${files} files`),
     'Split a longer folder by noun',
+  );
+});
+
+/** Pages that receive a form without `formPage`. The list may only become shorter. */
+const ownForms = [
+  'admin/settings/pages.ts',
+  'commit/edit_comment_pages.ts',
+  'commit/form_pages.ts',
+  'edit/commit_change.ts',
+  'emails/pages.ts',
+  'issuables/bulk/pages.ts',
+  'issuables/edit_comment_pages.ts',
+  'issuables/submit_form.ts',
+  'issues/form/edit.ts',
+  'labels/label_and_milestone_pages.ts',
+  'merge_requests/actions/attempt_merge.ts',
+  'merge_requests/actions/delete_source_branch.ts',
+  'merge_requests/actions/pick_pages.ts',
+  'merge_requests/changes/actions/submit_form.ts',
+  'merge_requests/conflicts/pages.ts',
+  'merge_requests/form/edit.ts',
+  'merge_requests/form/new.ts',
+  'merge_requests/pipelines/pages.ts',
+  'oauth/pages.ts',
+  'projects/update_fork.ts',
+  'releases/fields.ts',
+  'saved_views/pages.ts',
+];
+
+/** The code without its comments. */
+const codeOf = (text: string): string => text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '');
+
+const isPage = ({ file }: Source): boolean => file.startsWith('src/doors/web/pages/');
+const ownForm =
+  /import \{[^}]*\b(?:attempt|attemptRefChange|answerForm)\b[^}]*\} from '[^']+\/(?:form|attempt_ref_change)\.ts'|^ +invalid[:,]/m;
+const hasOwnForm = ({ text }: Source): boolean => ownForm.test(codeOf(text));
+
+it('receives forms in one way', () => {
+  const pages = all.filter((one) => isPage(one) && !isTest(one));
+  const own = pages.filter(hasOwnForm).map(({ file }) => file.replace('src/doors/web/pages/', ''));
+  requireNone(
+    own.filter((file) => !ownForms.includes(file)),
+    'Declare the form by formPage of src/doors/web/parts/fields/form_page.ts',
+  );
+  requireNone(
+    ownForms.filter((file) => !own.includes(file)),
+    'Take these out of the list `ownForms`: they use formPage',
+  );
+  assert.ok(hasOwnForm({ file: '', text: `import { attempt, form } from '../../parts/form.ts';` }));
+  assert.ok(hasOwnForm({ file: '', text: `page({\n    invalid: async () => view,\n})` }));
+  assert.ok(
+    !hasOwnForm({ file: '', text: `import { form } from '../../parts/form.ts';\nthrow invalid({});` }),
+  );
+});
+
+it('sets the status of a refused page in one way', () => {
+  const own = all.filter((one) => isPage(one) && !isTest(one) && /\b422\b/.test(codeOf(one.text)));
+  requireNone(
+    own.map(({ file }) => file),
+    'Return withRefusal(view) of src/doors/web/page.ts, or withFormStatus of parts/form.ts',
   );
 });
 

@@ -38,7 +38,7 @@ const pattern = new RegExp(`\\b(?:${[...pronouns, ...archaic.split(' ')].join('|
 
 /** Tests and records of the past may use more words. */
 const isStrict = (file: string): boolean =>
-  /^(?:src|gitd|runner|zip)\/|^docs\/[^/]*\.md$|^[A-Z]+\.md$|README\.md$/.test(file) &&
+  /^(?:src|gitd|runner|zip|bench|tools)\/|^docs\/[^/]*\.md$|^[A-Z]+\.md$|README\.md$/.test(file) &&
   !/\.test\.ts$|\/migrations\/\d|^CHANGELOG\.md$/.test(file);
 
 const faultsIn = (file: string, text: string): string[] =>

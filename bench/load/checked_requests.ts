@@ -17,7 +17,7 @@ export const get = (world: World): Wanted[] =>
   world.sample.map(({ iid }) => ({ method: 'GET', path: `${projectPath(world)}/${iid}`, status: 200, iid }));
 
 const description =
-  'What happens: it stops. What should happen: it goes on, as in the version before. '.repeat(5);
+  'What happens: it stops. What should happen: it continues, as in the version before. '.repeat(5);
 
 /** With labels, an assignee and a milestone, as from a form. */
 const create = (world: World): Wanted[] =>

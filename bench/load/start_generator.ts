@@ -1,4 +1,4 @@
-/** The near end of the load generator. */
+/** Starts the load generator as a process, and sends it jobs. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -44,7 +44,7 @@ const group = async (bench: Bench, wanted: Operation[]): Promise<Figure[]> => {
         server: service,
         token: world.developer.token,
         requests: operations[operation](world),
-        besides: bench.besides,
+        databasePids: bench.databasePids,
       },
     ]);
     const costs = await measureCosts(bench, asked);

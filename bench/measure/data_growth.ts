@@ -23,7 +23,7 @@ export const measureGrowth = async (bench: Bench): Promise<Figure[]> => {
       const { place: location, world } = await bench.databases.take(size);
       const server = await startService(location);
       servers.push(server);
-      const shared = { server, token: world.developer.token, besides: bench.besides };
+      const shared = { server, token: world.developer.token, databasePids: bench.databasePids };
       for (const operation of looked) {
         asked.push({ name: nameOf(operation, size), requests: operations[operation](world), ...shared });
       }

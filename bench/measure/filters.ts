@@ -58,7 +58,7 @@ export const measureFilters = async (bench: Bench): Promise<Figure[]> => {
   const { place: location, world } = await bench.databases.take(size);
   const server = await startService(location);
   try {
-    const shared = { server, token: world.developer.token, besides: bench.besides };
+    const shared = { server, token: world.developer.token, databasePids: bench.databasePids };
     const asked = Object.entries(filtered(world)).map(([name, path]) => ({
       ...shared,
       name,

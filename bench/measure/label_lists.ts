@@ -14,7 +14,7 @@ export const measureLabels = async (bench: Bench): Promise<Figure[]> => {
     const measured = Object.entries(paths).map(([name, target]) => ({
       server,
       token: world.developer.token,
-      besides: bench.besides,
+      databasePids: bench.databasePids,
       name,
       requests: [{ method: 'GET' as const, path: target, status: 200 }],
     }));

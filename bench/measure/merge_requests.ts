@@ -28,7 +28,7 @@ export const measureMergeRequests = async (bench: Bench): Promise<Figure[]> => {
   const server = await startService(location);
   try {
     const { path, iid } = await makeWithCode(server.port);
-    const shared = { server, besides: bench.besides, token: rootToken };
+    const shared = { server, databasePids: bench.databasePids, token: rootToken };
     const many = { ...shared, token: world.developer.token };
     const own = `/api/v4/projects/${world.project_id}/merge_requests`;
     const get = { method: 'GET', status: 200 } as const;

@@ -79,7 +79,7 @@ const measureOne = async (bench: Bench, asked: Asked): Promise<number[][]> => {
   }
 };
 
-/** Measures the CPU of a warm page, beside that of a bare server with the same answer. */
+/** Measures the CPU of a warm page, and that of a bare server with the same answer. */
 export const measurePage = async (
   bench: Bench,
   name: string,

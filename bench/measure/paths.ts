@@ -110,7 +110,7 @@ export const codePaths = ({ code, mergeRequest }: Site): Path[] => {
 };
 
 export const writePaths = ({ world, iids }: Site): Path[] => {
-  const text = 'What happens: it stops. What should happen: it goes on, as in the version before.';
+  const text = 'What happens: it stops. What should happen: it continues, as in the version before.';
   const some = iids.slice(0, 500);
   return [
     { name: 'create an issue', goal: 'pathCreate', requests: operations.create(world) },
@@ -135,7 +135,7 @@ const measureAll = async (bench: Bench, site: Site, server: MeasuredServer['serv
   const paths = [...planningPaths(site), ...codePaths(site), ...writePaths(site)];
   const floor = await startFloor({ '/': JSON.stringify({ text: 'x'.repeat(1_000) }) });
   try {
-    const common = { clients: 1, besides: bench.besides };
+    const common = { clients: 1, databasePids: bench.databasePids };
     const asked: MeasuredServer[] = [
       {
         name: bare,

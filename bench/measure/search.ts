@@ -20,7 +20,7 @@ const search = async (server: Running, world: World, text: string): Promise<numb
   return performance.now() - began;
 };
 
-/** Texts of issues, other ones each time: totals are cached. */
+/** Returns titles of issues to search for, different in each round, because totals are cached. */
 const textsOf = (bench: Bench, world: World, from: number): string[] =>
   Array.from(
     { length: bench.rounds },
@@ -33,7 +33,7 @@ const forgetIndexed = async (location: DataLocation): Promise<void> => {
   await store.close();
 };
 
-/** Whether no text waits; PostgreSQL's index holds each at once. */
+/** Returns whether all texts are indexed. PostgreSQL indexes a text when it is written. */
 const isFilled = ({ data, database }: DataLocation): boolean => {
   if (database !== undefined) return true;
   const file = new DatabaseSync(join(data, 'gantry.sqlite'), { readOnly: true });

@@ -32,7 +32,7 @@ const runRound = async (
   operation: Operation,
   services: readonly Running[],
 ): Promise<Round> => {
-  const roots = [...services.map(({ pid }) => pid), ...bench.besides];
+  const roots = [...services.map(({ pid }) => pid), ...bench.databasePids];
   const before = cpuSeconds(roots);
   const outcomes = await Promise.all(
     services.map(async ({ port }, at) => {

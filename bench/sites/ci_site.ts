@@ -84,7 +84,7 @@ type Ids = Awaited<ReturnType<typeof lastIds>>;
 const waiting = { status: 'pending' } as const;
 const untouched = { ...waiting, runner_id: null, system_id: null, token_hash: null, started_at: null };
 
-/** The same again, as it was before a runner came. */
+/** Copies a pipeline with its jobs, all of them pending. */
 const copyOf = ({ pipeline, stages, jobs }: Template, ids: Ids) => {
   ids.pipelines += 1;
   const pipeline_id = ids.pipelines;

@@ -98,7 +98,7 @@ const setIids = async (tx: Tx, { project_id }: World, total: number): Promise<vo
 
 const batchSize = 1000;
 
-/** @returns those of them that are merged, the newest first, and some hundred of all that are */
+/** Creates merge requests. Returns the 100 newest, and a sample of the merged ones. */
 export const fillMergeRequests = async (
   store: Store,
   world: World,

@@ -1,6 +1,6 @@
 /**
  * A made-up instance of any size, the same for the same size: people, groups, labels, milestones and issues, as
- * unevenly spread as in life. Written straight into a store, with everything that the service keeps beside it.
+ * unevenly distributed as in practice. Written directly into a store, with all that the service derives from it.
  */
 import type { Insertable, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
@@ -216,7 +216,7 @@ const insertBatch = async (tx: Tx, world: World, batch: Numbered[]): Promise<voi
       issue_id: id,
       title: foldCase(made.title),
       description: foldCase(made.description),
-      // As of a store at rest, so that no figure holds the filling of the index; only a search looks there.
+      // Marks the text as indexed, so that filling the index is part of no figure.
       indexed: 1 as const,
     })),
   );

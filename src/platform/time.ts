@@ -10,7 +10,8 @@ export type Clock = {
   now(): number;
 };
 
-export const hourMilliseconds = 3_600_000;
+export const minuteMilliseconds = 60_000;
+export const hourMilliseconds = 60 * minuteMilliseconds;
 export const dayMilliseconds = 24 * hourMilliseconds;
 
 export const monthNames: readonly string[] =

@@ -147,7 +147,7 @@ wait: { script: x, when: delayed, start_in: ${long} }
 });
 
 describe('twenty concurrent requests', () => {
-  test('create one variable or environment of the same name', async () => {
+  test('only one of them creates a variable or environment of one name', async () => {
     const project = await seedPushed(gantry);
     const wanted: [string, object][] = [
       ['variables', { key: 'SAME', value: 'x' }],

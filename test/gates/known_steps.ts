@@ -1,6 +1,6 @@
 /**
  * Endpoints with a statement that reads every record of a kind, by path, with the most steps that it may take at 3,000
- * of each. Nothing is added here: who speeds one up lowers its number or removes its line.
+ * of each. Nothing is added here: a change that makes an endpoint faster lowers its number or removes its line.
  */
 export const knownSteps = new Map<string, number>([
   ['/application/statistics', 105_000],

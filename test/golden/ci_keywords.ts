@@ -1,4 +1,4 @@
-/** `docs/ci_keywords.md`: the keywords of `.gitlab-ci.yml`, out of the sets that the compiler checks files with. */
+/** `docs/ci_keywords.md`: the keywords of `.gitlab-ci.yml`, from the sets by which the compiler checks files. */
 import { failureKeys } from '../../src/ci/ci_file/keywords/allow_failure.ts';
 import { artifactKeys, reportKeys } from '../../src/ci/ci_file/keywords/artifacts.ts';
 import { cacheKeyKeys, cacheKeys } from '../../src/ci/ci_file/keywords/cache.ts';

@@ -1,4 +1,4 @@
-/** `docs/settings.md`: every setting of the instance, out of the one table of them. */
+/** `docs/settings.md`: every setting of the instance, from the table of settings. */
 import { emptySettingContext } from '../../src/core/settings/value_checks.ts';
 import { type Control, toControl, describeMeaning } from '../../src/core/settings/form_controls.ts';
 import { fields, settingNames } from '../../src/core/settings/fields.ts';

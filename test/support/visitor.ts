@@ -39,7 +39,7 @@ export const contentIn = ({ text }: Seen): string => text.slice(text.indexOf('<m
 const tokenIn = (text: string): string | undefined =>
   /name="authenticity_token" value="([^"]+)"/.exec(text)?.[1];
 
-/** Reads a page until it matches: on a busy machine, it leaves out what git takes too long for. */
+/** Reads a page until it matches: a page leaves out what git does not answer in time on a busy machine. */
 export const getMatching = async (visitor: Visitor, path: string, pattern: RegExp): Promise<string> => {
   for (let tries = 1; ; tries += 1) {
     const { text } = await visitor.get(path);

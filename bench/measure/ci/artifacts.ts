@@ -1,4 +1,4 @@
-/** What jobs leave behind: up, down, one file out of many, and how long it takes to pack them. */
+/** Measures artifacts: upload, download, one file of an archive, and packing. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const watched = async ({ server }: Site, work: () => Promise<unknown>): Promise<
   return most - before;
 };
 
-/** The same bytes to a file of this machine, safe there, and read again. */
+/** Writes the same bytes to a local file with fsync, and reads them, for comparison. */
 const plainFile = (folder: string, bytes: Buffer): { up: () => void; down: () => void } => {
   const file = join(folder, 'plain');
   return {

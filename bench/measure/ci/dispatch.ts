@@ -11,17 +11,17 @@ import { type DataLocation, type Running, startFloor, startService } from '../..
 
 const pollers = 50;
 const jobsOfPipeline = 50;
-/** Of one round. */
+/** Jobs that are dispatched in one round. */
 const dispatched = 1_000;
 const running = 200;
 const piece = 'x'.repeat(4_096);
 const deep = 100_000;
-/** Claims of the long queue, of one round: of a hundred, the 99th percentile is the worst but one. */
+/** Claims from the long queue in one round: enough for a stable 99th percentile. */
 const claims = 500;
-/** Claims before those that are measured: at first it is V8's compiler that stops one in a hundred, not the queue. */
+/** Claims before the measured ones: during the first claims, the compiler of V8 causes the longest waits. */
 const warming = 10_000;
 
-/** Microseconds, of the clock and of CPU, that one of so many takes. */
+/** Microseconds of wall time and of CPU for one operation. */
 type Cost = { wall: number; cpu: number };
 
 const costOf = async (roots: number[], work: () => Promise<number>): Promise<Cost> => {
@@ -33,7 +33,7 @@ const costOf = async (roots: number[], work: () => Promise<number>): Promise<Cos
 
 type Site = { bench: Bench; place: DataLocation; project: number; token: string; server: Running };
 
-const rootsOf = ({ bench, server }: Site): number[] => [server.pid, ...bench.besides];
+const rootsOf = ({ bench, server }: Site): number[] => [server.pid, ...bench.databasePids];
 
 const prepare = async (bench: Bench): Promise<Omit<Site, 'server'>> => {
   const location = await bench.databases.empty();
@@ -107,7 +107,7 @@ const bareCost = async (bodyBytes: number, request: string): Promise<number> => 
 const post = (path: string, body: string): string =>
   `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 
-/** A rate for people, its time for the goal. */
+/** Returns the rate, which is easier to read, and the time of one operation, which has the goal. */
 const costFigures = (name: string, costs: Cost[], wish: { goal?: number; floor?: number }): Figure[] => [
   figure(
     `${name}, in all`,
@@ -141,7 +141,7 @@ const endMany = async (clients: readonly RunnerClient[], jobs: readonly Taken[])
   return jobs.length;
 };
 
-/** Jobs are taken and ended round by round: of one that is silent for a minute the service believes that it is lost. */
+/** Claims and ends jobs round by round, because the service fails a job whose runner is silent for a minute. */
 const measureDispatch = async (site: Site): Promise<{ figures: Figure[]; kept: Taken[] }> => {
   const { bench, place: location, server, token } = site;
   const clients = await openAll(pollers, async () => await openRunner(server.port, token));
@@ -229,10 +229,10 @@ const measureDeep = async (site: Site): Promise<Figure[]> => {
     bare.push(await keptWaits(location.data));
   }
   client.close();
-  const name = `a job out of ${deep} that wait`;
+  const name = `claim of a job, ${deep} pending`;
   const floorOf = (share: number): number => shareFigure('', bare, share).value;
   return [
-    figure(`the first request with ${deep} that wait`, 'ms', [first]),
+    figure(`first claim, ${deep} pending`, 'ms', [first]),
     shareFigure(name, waits, 0.5, { floor: floorOf(0.5) }),
     shareFigure(name, waits, 0.95, { floor: floorOf(0.95) }),
     shareFigure(name, waits, 0.99, { ...ofSqlite(site, 'ciDeepQueue'), floor: floorOf(0.99) }),

@@ -1,6 +1,6 @@
 /**
- * The built-in runner: from a push to its job, from a cancellation to nothing that is left, from a line to who looks at
- * it, and what a sandbox costs.
+ * Measures the built-in runner: the time from a push to its job, from a cancellation to the end of all processes of the
+ * job, and from a line of output to its reader; and the cost of a sandbox.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -130,7 +130,7 @@ const measurePushes = async ({ bench, server, folder }: Site): Promise<Figure[]>
   ];
 };
 
-/** Children of a child that ask for no mercy, in a session of their own. */
+/** A script whose processes do not end by themselves, one of them in a session of its own. */
 const stubborn = 'setsid sleep 1000 & sleep 1000 & echo ready; wait';
 
 const cancelOne = async (port: number, project: CiProject, root: number): Promise<number> => {
@@ -216,7 +216,7 @@ const emptyJob = {
   variables: [],
 } as unknown as Job;
 
-/** Milliseconds of a script that does nothing, in a way of running it; null and a word where it does not work. */
+/** Measures an empty script in one kind of execution, in milliseconds; null, with the reason, where that fails. */
 const runOf = async (
   wanted: 'sandbox' | 'shell',
   folder: string,

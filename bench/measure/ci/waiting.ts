@@ -14,7 +14,7 @@ import { type DataLocation, type Running, startService } from '../../service.ts'
 const idle = 1_000;
 /** Jobs of one round. */
 const jobs = 30;
-/** Milliseconds: until memory is given back, and in which statements are counted. */
+/** Milliseconds until freed memory is returned to the system, and during which statements are counted. */
 const rest = 3_000;
 const counted = 5_000;
 

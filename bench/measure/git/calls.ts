@@ -1,6 +1,6 @@
 /**
- * What the service asks of a repository, through the very connection that it uses, beside the same by a git process
- * of its own each time.
+ * Measures the calls of the service to gitd over its own connection, and compares each with a git process that is
+ * started for it.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -56,7 +56,7 @@ const commit = async (tree: string, message: string): Promise<string> => {
 
 const firstFiles = (count: number): number[] => Array.from({ length: count }, (_none, index) => index);
 
-/** A history, and three branches off its end: of 5 files, of 200 (20 of them moved), and one to merge with. */
+/** Creates a history and three branches from its end: 5 changed files, 200 (20 of them moved), and one to merge. */
 const makeHistory = async (tree: string) => {
   for (const index of firstFiles(20)) mkdirSync(join(tree, `folder${index}`), { recursive: true });
   await git(tree, 'init', '--quiet', '.');
@@ -115,7 +115,7 @@ type Call = {
   goal: keyof Goals;
   times: number;
   ask: () => Promise<unknown>;
-  /** The same work by a new git process per call; `{fresh}` stands for a new name. */
+  /** The same work by a new git process per call; `{fresh}` is replaced by a new name. */
   spawn: string[][];
 };
 

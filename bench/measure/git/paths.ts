@@ -124,7 +124,7 @@ const plainClone = (site: Site, want: string): number => {
   return (endedChildrenCpuSeconds() - before) * 1e3;
 };
 
-/** First clones of several commits, each beside the same by plain git. */
+/** Measures first clones of several commits, each compared with the same clone by plain git. */
 const measureClones = async (bench: Bench, site: Site): Promise<number[]> => {
   const multiples: number[] = [];
   for (const want of site.ids.slice(0, bench.rounds)) {

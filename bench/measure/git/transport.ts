@@ -168,7 +168,7 @@ export const measureGitTransport = async (bench: Bench): Promise<Figure[]> => {
   if (!bench.wants('transport')) return [];
   const location = await bench.databases.empty();
   const folder = join(location.data, '..');
-  // A pusher's git has the other core to itself where the service is held on one, which plain git is not.
+  // Plain git uses every core. A service pinned to one core would leave the other to the git of the client.
   const server = await startService(location, { everyCore: true, eventLoop: eventLoopFile(folder) });
   try {
     const site = await prepareSite(bench, server, folder);

@@ -1,4 +1,4 @@
-/** What webhooks cost: a delivery, a write that none receives, the wait for the first byte, and others beside many. */
+/** Measures webhooks: costs of deliveries and of writes without a hook, delays, and reads during many deliveries. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,16 +10,16 @@ import { cpuSeconds, pinned } from '../../process_usage.ts';
 import { type Running, rootToken, startService } from '../../service.ts';
 import { api } from '../../sites/root_api.ts';
 
-/** Issues of one round; of one without a hook, whose difference is small beside the unit of the kernel's clock. */
+/** Issues of one round; without a hook, more: their difference is small compared with a tick of the kernel's clock. */
 const writes = 200;
 const plainWrites = 2_000;
 const pushes = 20;
 /** Deliveries a second: 5,000 a minute. */
 const rate = 5_000 / 60;
 const hooksOfBusy = 10;
-/** Deliveries that wait. */
+/** Pending deliveries. */
 const queued = 10_000;
-/** Reads a second beside them. */
+/** Reads per second during the deliveries. */
 const reads = 50;
 
 type Site = { server: Running; receiver: HookReceiver };
@@ -74,12 +74,12 @@ const costOfFetch = async ({ receiver }: Site): Promise<number> => {
   return Number(text);
 };
 
-/** @param other a service of the same age in which no hook was ever made */
+/** @param other a service with the same data that never had a hook */
 const measureBothCosts = async (bench: Bench, site: Site, other: Site): Promise<Figure[]> => {
   const [plain, hooked] = [await makeProject(site, 'plain'), await makeProject(site, 'hooked')];
   const [otherPlain, otherHooked] = [await makeProject(other, 'plain'), await makeProject(other, 'hooked')];
   await addHook(site, hooked, 'issues_events');
-  const [none, beside, delivered, bare]: number[][] = [[], [], [], []];
+  const [none, unhooked, delivered, bare]: number[][] = [[], [], [], []];
   const alone = { count: plainWrites, deliveries: 0 };
   const withHook = { count: writes, deliveries: writes };
   const withoutHook = { count: writes, deliveries: 0 };
@@ -89,14 +89,14 @@ const measureBothCosts = async (bench: Bench, site: Site, other: Site): Promise<
     bench.progress(`webhooks, round ${round} of ${bench.rounds}`);
     none?.push(await costOf(other, otherPlain, alone));
     const without = await costOf(site, plain, alone);
-    beside?.push(without);
+    unhooked?.push(without);
     delivered?.push((await costOf(site, hooked, withHook)) - without);
     await costOf(other, otherHooked, withoutHook);
     bare?.push(await costOfFetch(site));
   }
   const floor = median(bare ?? []);
   const beyond = (delivered ?? []).map((cost) => cost - floor);
-  const added = (beside ?? []).map((cost, at) => cost - (none?.[at] ?? NaN));
+  const added = (unhooked ?? []).map((cost, at) => cost - (none?.[at] ?? NaN));
   return [
     figure('webhooks: a delivery', 'µs', delivered ?? [], { floor }),
     figure('webhooks: a delivery, beyond a bare fetch', 'µs', beyond, bench.goals.webhookDelivery),
@@ -187,7 +187,7 @@ const measureBusy = async (bench: Bench, site: Site): Promise<Figure[]> => {
     figure('webhooks: 5,000 deliveries a minute, times that time', 'times', [taken / seconds], {
       goal: 1.05,
     }),
-    figure('webhooks: reads beside them, p99', 'ms', [busy], { floor: quiet }),
+    figure('webhooks: reads during them, p99', 'ms', [busy], { floor: quiet }),
     figure('webhooks: the same, times without them', 'times', [busy / quiet], { goal: 1.2 }),
   ];
 };
@@ -201,10 +201,10 @@ const measureQueued = async (bench: Bench, site: Site): Promise<Figure[]> => {
   const quiet = await readLatency(bench, site, project, seconds);
   receiver.answer((_request, response) => response.writeHead(500).end());
   await addIssues(site, project, queued / hooksOfBusy);
-  const beside = await readLatency(bench, site, project, seconds);
+  const loaded = await readLatency(bench, site, project, seconds);
   return [
-    figure('webhooks: reads beside 10,000 queued, p99', 'ms', [beside], { floor: quiet }),
-    figure('webhooks: the same, times without them', 'times', [beside / quiet], { goal: 1.2 }),
+    figure('webhooks: reads during 10,000 queued, p99', 'ms', [loaded], { floor: quiet }),
+    figure('webhooks: the same, times without them', 'times', [loaded / quiet], { goal: 1.2 }),
   ];
 };
 

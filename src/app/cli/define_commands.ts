@@ -54,10 +54,6 @@ export const print = (options: { json?: boolean }, value: unknown, text: string)
   process.stdout.write(`${options.json === true ? JSON.stringify(value) : text}\n`);
 };
 
-/** Formats a number of things: `1 file`, `2 files`. */
-export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
-  `${count} ${count === 1 ? singular : plural}`;
-
 /** Formats rows as columns of equal width. */
 export const columns = (rows: readonly (readonly string[])[]): string => {
   const widths = (rows[0] ?? []).map((_cell, column) =>

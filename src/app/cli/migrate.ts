@@ -8,7 +8,8 @@ import { type Tried, tryMigrations } from '../backup/try_migrations.ts';
 import { moveDatabase, undoMove } from '../backup/move_database.ts';
 import { showParts } from './backup/command_helpers.ts';
 import { withScratch } from './backup/scratch_folder.ts';
-import { UsageFailure, action, columns, formatCount, print } from './define_commands.ts';
+import { UsageFailure, action, columns, print } from './define_commands.ts';
+import { spellCount } from '../../platform/spell_count.ts';
 import { type Progress, showProgress, silentProgress } from './progress.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
@@ -103,7 +104,7 @@ const move = async (config: Config, options: Options): Promise<void> => {
     print(
       options,
       { tables },
-      `Copied and compared ${formatCount(rows, 'row')} of ${formatCount(Object.keys(tables).length, 'table')}. ${next}`,
+      `Copied and compared ${spellCount(rows, 'row')} of ${spellCount(Object.keys(tables).length, 'table')}. ${next}`,
     );
   } finally {
     progress.end();

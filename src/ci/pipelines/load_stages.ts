@@ -5,7 +5,7 @@ import type { JobStatus } from '../../platform/db/schema/ci.ts';
 
 export type StageRow = { pipeline_id: number; name: string; position: number; status: JobStatus };
 
-const selectStages = compiled((db, { ids, most }: { ids: number[]; most: number }, dialect) =>
+const selectStages = compiled((db, { ids, maxStages }: { ids: number[]; maxStages: number }, dialect) =>
   db
     .selectFrom((inner) =>
       inner
@@ -21,18 +21,18 @@ const selectStages = compiled((db, { ids, most }: { ids: number[]; most: number 
         .as('ranked'),
     )
     .select(['pipeline_id', 'name', 'position', 'status'])
-    .where('place', '<=', most)
+    .where('place', '<=', maxStages)
     .orderBy('pipeline_id')
     .orderBy('position')
     .compile(),
 );
 
-/** Loads the first stages of each pipeline in one statement, by the pipeline's id. @param most stages of one pipeline */
+/** Loads the first stages of each pipeline in one statement, by the pipeline's id. @param maxStages of one pipeline */
 export const loadFirstStages = async (
   db: Reader,
   ids: number[],
-  most: number,
+  maxStages: number,
 ): Promise<Map<number, StageRow[]>> => {
   if (ids.length === 0) return new Map();
-  return Map.groupBy(await selectStages(db, { ids, most }), ({ pipeline_id }) => pipeline_id);
+  return Map.groupBy(await selectStages(db, { ids, maxStages }), ({ pipeline_id }) => pipeline_id);
 };

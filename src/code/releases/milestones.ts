@@ -5,7 +5,7 @@ import { may } from '../../core/access/may.ts';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { Failure } from '../../platform/errors.ts';
-import { availableTo } from '../../projects/labels/project_or_group.ts';
+import { availableTo } from '../../projects/project_or_group/owner.ts';
 import { type MilestoneRow, milestoneOwnerPath } from '../../projects/milestones/json.ts';
 import type { Project } from '../../projects/projects/find.ts';
 

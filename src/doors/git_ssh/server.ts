@@ -32,7 +32,7 @@ const limits = {
   signIn: 30_000,
   // Ten keys of the largest size, each with its signature, are 50 KB.
   signInBytes: 128 * 1024,
-  leave: 2_000,
+  close: 2_000,
 };
 
 /**

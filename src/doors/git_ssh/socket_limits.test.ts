@@ -5,7 +5,7 @@ import { type AddressInfo, type Socket, connect } from 'node:net';
 import { test } from 'node:test';
 import { guardSockets } from './socket_limits.ts';
 
-const limits = { connections: 10, ofOneAddress: 2, signIn: 60_000, signInBytes: 1_000, leave: 60_000 };
+const limits = { connections: 10, ofOneAddress: 2, signIn: 60_000, signInBytes: 1_000, close: 60_000 };
 
 type Guarded = {
   dial: () => Socket;
@@ -65,7 +65,7 @@ test('closes a connection that sends too much before it is authenticated, and no
 });
 
 test('closes a connection that the client does not close', async () => {
-  const { dial, taken, close } = await start({ leave: 1 });
+  const { dial, taken, close } = await start({ close: 1 });
   const socket = dial();
   await once(socket, 'connect');
   while (taken.length === 0) await new Promise(setImmediate);

@@ -9,8 +9,8 @@ export type SocketLimits = {
   signIn: number;
   /** Bytes that a client may send until authentication. */
   signInBytes: number;
-  /** Milliseconds that the client has to close after we have. */
-  leave: number;
+  /** Milliseconds in which the client must close its side of the connection after the server closed its own. */
+  close: number;
 };
 
 /** The other end of a socket: the client, or the proxy that relays it. */
@@ -20,7 +20,7 @@ export type Sockets = {
   server: Server;
   /** Returns the address of the client behind a peer. */
   addressOf: (peer: Peer) => string;
-  /** Ends the limits until authentication of a connection that is authenticated. */
+  /** Lifts the limits of a connection once its client is authenticated. */
   release: (peer: Peer) => void;
   /** Closes all remaining connections. */
   destroyAll: () => void;
@@ -28,7 +28,7 @@ export type Sockets = {
 
 const makeKey = (ip: string | undefined, port: number | undefined): string => `${ip} ${port}`;
 
-/** Destroys a socket past the limits until authentication. Returns a function that ends them. */
+/** Destroys a socket that exceeds the limits before authentication. Returns a function that lifts them. */
 const limitSignIn = (socket: Socket, { signIn, signInBytes }: SocketLimits): (() => void) => {
   const timer = setTimeout(() => socket.destroy(), signIn).unref();
   const count = (): void => {
@@ -111,7 +111,7 @@ export const guardSockets = (limits: SocketLimits, parts: Parts): Sockets => {
     const key = makeKey(socket.remoteAddress, socket.remotePort);
     const client: Client = { socket, address: '', release: limitHeader(socket, limits) };
     open.set(key, client);
-    socket.once('finish', () => setTimeout(() => socket.destroy(), limits.leave).unref());
+    socket.once('finish', () => setTimeout(() => socket.destroy(), limits.close).unref());
     socket.once('close', () => {
       client.release();
       open.delete(key);

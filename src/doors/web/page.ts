@@ -88,6 +88,10 @@ export type View = {
   head?: Html;
 };
 
+/** Returns a view with status 422 where it shows why something was refused. */
+export const withRefusal = (view: View, isRefused = true): View =>
+  isRefused ? { ...view, status: 422 } : view;
+
 /**
  * 303 after a form, otherwise 302. The target is a path of this service, or a URL that an administrator or a registered
  * application named.

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Call, requireUser } from '../../core/access/call.ts';
-import { openStream } from '../../core/access/open_streams.ts';
+import { openEventStream } from '../../core/access/open_streams.ts';
 import { revalidateCall } from '../../core/access/revalidate_call.ts';
 import { unauthorized } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
@@ -57,7 +57,7 @@ const pages = async function* pages(
 /** Opens a place among the streams of the caller; a connection that the client closes gives it back. */
 const openPlace = (call: Call, milliseconds: number) => {
   const client = { user_id: requireUser(call).id, address: call.ip };
-  const stream = openStream(call.platform, client, milliseconds);
+  const stream = openEventStream(call.platform, client, milliseconds);
   call.incoming.socket.once('close', stream.end);
   const end = (): void => {
     call.incoming.socket.off('close', stream.end);

@@ -8,7 +8,7 @@ import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { getNextUpdateTime } from '../../platform/time.ts';
-import { ownerColumns, ownerTurn } from '../../projects/labels/project_or_group.ts';
+import { ownerColumns, ownerTurn } from '../../projects/project_or_group/owner.ts';
 import type { BoardOwner } from './owner.ts';
 import { type Board, type BoardRow, findBoard, lockBoard } from './queries.ts';
 import { checkAssignee, checkMilestone, findScopeLabels } from './check_scope.ts';

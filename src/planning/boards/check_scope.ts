@@ -5,7 +5,7 @@ import { canSeeProject } from '../../core/access/visible.ts';
 import { visibleGroups } from '../../identity/groups/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { invalid, refused } from '../../platform/errors.ts';
-import { type Owner, availableTo } from '../../projects/labels/project_or_group.ts';
+import { type Owner, availableTo } from '../../projects/project_or_group/owner.ts';
 import type { BoardOwner } from './owner.ts';
 
 /** @throws Failure 400 for a label that neither the owner nor a group above has */

@@ -1,7 +1,7 @@
 /** The differences between the endpoints of boards of projects and of groups. */
 import type { Call } from '../../core/access/call.ts';
 import { id, idOrPath, integer, optional } from '../../platform/http/schema.ts';
-import type { OwnerKind } from '../../projects/labels/project_or_group.ts';
+import type { OwnerKind } from '../../projects/project_or_group/owner.ts';
 import { findBoardOwner } from './owner.ts';
 
 export const side = (kind: OwnerKind) => {

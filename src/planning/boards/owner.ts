@@ -6,7 +6,7 @@ import {
   type OwnerKind,
   groupOwner,
   projectOwner,
-} from '../../projects/labels/project_or_group.ts';
+} from '../../projects/project_or_group/owner.ts';
 import { type Project, findProjectFor } from '../../projects/projects/find.ts';
 
 /** The project or the group of a board, as its labels and milestones know it (`owner`), and its own row. */

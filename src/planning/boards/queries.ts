@@ -6,7 +6,7 @@ import type { BoardListsTable, BoardsTable } from '../../platform/db/schema/plan
 import { notFound } from '../../platform/errors.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import type { LabelRow } from '../../projects/labels/label_row.ts';
-import { type Owner, availableTo } from '../../projects/labels/project_or_group.ts';
+import { type Owner, availableTo } from '../../projects/project_or_group/owner.ts';
 import { type MilestoneRow, milestoneOwnerPath } from '../../projects/milestones/json.ts';
 
 export type BoardRow = Selectable<BoardsTable>;

@@ -6,9 +6,10 @@ import { type Blobs, getBlobKey, placeAtOnce } from './blob_files.ts';
 import { requireBucketMarker } from './guarded_bucket.ts';
 import { abortUploads, beginUpload, inParts, unfinished } from './multipart_upload.ts';
 import type { Bucket } from './s3_client.ts';
+import { dayMilliseconds } from '../time.ts';
 
 /** Milliseconds after which an unfinished upload counts as abandoned. No upload takes as long. */
-const abandoned = 86_400_000;
+const abandoned = dayMilliseconds;
 /** Keys removed in parallel. */
 const abreast = 8;
 

@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { conflict } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { type Owner, ownerColumns } from './project_or_group.ts';
+import { type Owner, ownerColumns } from '../project_or_group/owner.ts';
 import { labelsTitled } from './queries.ts';
 import type { LabelRow } from './label_row.ts';
 import { checkColor, checkLabelTitle } from './rules.ts';

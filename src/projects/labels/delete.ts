@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
-import { type Owner, renewLists } from './project_or_group.ts';
+import { type Owner, renewLists } from '../project_or_group/owner.ts';
 import { type LabelKey, findLabel } from './queries.ts';
 
 /**

@@ -4,7 +4,13 @@ import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { LabelRow } from './label_row.ts';
-import { type Owner, lockTitles, ownerTurn, renewLists, selectProjectsBelow } from './project_or_group.ts';
+import {
+  type Owner,
+  lockTitles,
+  ownerTurn,
+  renewLists,
+  selectProjectsBelow,
+} from '../project_or_group/owner.ts';
 import { type LabelKey, findLabel, labelsTitled } from './queries.ts';
 import { titleTaken } from './rules.ts';
 

@@ -9,7 +9,7 @@ import { type Page, type PageRequest, withTotal } from '../../platform/http/page
 import { containsText } from '../../platform/db/contains_text.ts';
 import { countsById } from './counts.ts';
 import { type LabelView, labelJson } from './json.ts';
-import { type Owner, availableTo, ownedBy } from './project_or_group.ts';
+import { type Owner, availableTo, ownedBy } from '../project_or_group/owner.ts';
 import type { LabelRow } from './label_row.ts';
 
 type Condition = RawBuilder<boolean>;

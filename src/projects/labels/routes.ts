@@ -16,7 +16,7 @@ import {
 import { createLabel } from './create.ts';
 import { deleteLabel } from './delete.ts';
 import { labelShape } from './json.ts';
-import { type OwnerKind, findGroupAbove, findOwner } from './project_or_group.ts';
+import { type OwnerKind, findGroupAbove, findOwner } from '../project_or_group/owner.ts';
 import { promoteLabel } from './promote.ts';
 import {
   type LabelFilter,

@@ -1,7 +1,7 @@
 import { type Call, requireUser } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { notModified } from '../../platform/errors.ts';
-import type { Owner } from './project_or_group.ts';
+import type { Owner } from '../project_or_group/owner.ts';
 import { type LabelKey, findLabel } from './queries.ts';
 import type { LabelRow } from './label_row.ts';
 

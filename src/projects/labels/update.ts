@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { type Owner, lockTitles, ownerTurn, renewLists } from './project_or_group.ts';
+import { type Owner, lockTitles, ownerTurn, renewLists } from '../project_or_group/owner.ts';
 import { type LabelKey, findLabel, labelsTitled } from './queries.ts';
 import type { LabelRow } from './label_row.ts';
 import { checkColor, checkLabelTitle, titleTaken } from './rules.ts';

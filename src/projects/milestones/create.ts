@@ -1,6 +1,6 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { type Owner, ownerColumns } from '../labels/project_or_group.ts';
+import { type Owner, ownerColumns } from '../project_or_group/owner.ts';
 import type { MilestoneRow } from './json.ts';
 import { findMilestone, isTitleTaken, milestonesTurn, takeMilestoneIid } from './queries.ts';
 import { checkDates, checkMilestoneTitle, titleTaken } from './rules.ts';

@@ -9,7 +9,7 @@ import {
   ownerTurn,
   renewLists,
   selectProjectsBelow,
-} from '../labels/project_or_group.ts';
+} from '../project_or_group/owner.ts';
 import type { MilestoneRow } from './json.ts';
 import { findMilestone, takeMilestoneIid } from './queries.ts';
 import { titleTaken } from './rules.ts';

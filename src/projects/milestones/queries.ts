@@ -3,7 +3,7 @@ import { allOf, anyOf } from '../../core/access/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
-import { type Owner, availableTo, ownedBy, ownerTurn } from '../labels/project_or_group.ts';
+import { type Owner, availableTo, ownedBy, ownerTurn } from '../project_or_group/owner.ts';
 import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import { containsText } from '../../platform/db/contains_text.ts';
 import { iidTurn, takeIid } from '../projects/take_iid.ts';

@@ -17,7 +17,7 @@ import {
   text,
   time,
 } from '../../platform/http/schema.ts';
-import { type OwnerKind, findGroupAbove, findOwner } from '../labels/project_or_group.ts';
+import { type OwnerKind, findGroupAbove, findOwner } from '../project_or_group/owner.ts';
 import { createMilestone } from './create.ts';
 import { deleteMilestone } from './delete.ts';
 import { milestoneJson, milestoneShape } from './json.ts';

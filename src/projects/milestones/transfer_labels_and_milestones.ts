@@ -7,7 +7,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import type { MilestonesTable } from '../../platform/db/schema/projects.ts';
 import { insertRow } from '../../platform/db/insert.ts';
 import { transferLabels } from '../labels/transfer_labels.ts';
-import { type Owner, renewLists } from '../labels/project_or_group.ts';
+import { type Owner, renewLists } from '../project_or_group/owner.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import { lockMilestones, takeMilestoneIid } from './queries.ts';
 

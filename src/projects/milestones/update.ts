@@ -1,6 +1,6 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { type Owner, renewLists } from '../labels/project_or_group.ts';
+import { type Owner, renewLists } from '../project_or_group/owner.ts';
 import type { MilestoneRow } from './json.ts';
 import { findMilestone, isTitleTaken, lockMilestones } from './queries.ts';
 import { checkDates, checkMilestoneTitle, titleTaken } from './rules.ts';

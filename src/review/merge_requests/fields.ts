@@ -208,6 +208,6 @@ export const mergeRequestFields = {
   last_edited_by_id: internal,
   deleted_at: internal,
   revision: internal,
-  /** Must be last: for a single request, `detail.ts` replaces it at the end of the text. */
+  /** Must be last: for a single request, `detailed_merge_status.ts` replaces it at the end of the text. */
   detailed_merge_status: derived(string, detailedStatus),
 } satisfies FieldsOf<MergeRequestRow, FullMergeRequest>;

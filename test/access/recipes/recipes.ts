@@ -27,8 +27,8 @@ import {
   servicesNote,
   subscription,
 } from '../makers/makers.ts';
-import { artifactRecipes } from './artifact_recipes.ts';
-import { ciRecipes } from './runner_recipes.ts';
+import { artifactRecipes } from './ci/artifact_recipes.ts';
+import { ciRecipes } from './ci/runner_recipes.ts';
 import { moreRecipes } from './key_recipes.ts';
 import { snippetNoteRecipes } from './snippet_note_recipes.ts';
 import { codeRecipes } from './code_recipes.ts';
@@ -37,18 +37,18 @@ import { threadedRecipes } from './thread_recipes.ts';
 import { requestRecipes } from './merge_request_recipes.ts';
 import { eventRecipes } from './event_recipes.ts';
 import { environmentRecipes } from './environment_recipes.ts';
-import { jobTokenRecipes } from './job_token_recipes.ts';
-import { jobRecipes } from './job_recipes.ts';
-import { pipelineRecipes } from './pipeline_recipes.ts';
-import { runnerApiRecipes } from './runner_api_recipes.ts';
-import { scheduleRecipes } from './schedule_recipes.ts';
+import { jobTokenRecipes } from './ci/job_token_recipes.ts';
+import { jobRecipes } from './ci/job_recipes.ts';
+import { pipelineRecipes } from './ci/pipeline_recipes.ts';
+import { runnerApiRecipes } from './ci/runner_api_recipes.ts';
+import { scheduleRecipes } from './ci/schedule_recipes.ts';
 import { avatarRecipes } from './avatar_recipes.ts';
 import { boardRecipes } from './board_recipes.ts';
 import { smallCallRecipes } from './small_call_recipes.ts';
 import { searchRecipes } from './search_recipes.ts';
 import { starRecipes } from './star_recipes.ts';
 import { hookRecipes } from './hook_recipes.ts';
-import { variableRecipes } from './variable_recipes.ts';
+import { variableRecipes } from './ci/variable_recipes.ts';
 import type { Names } from '../world.ts';
 
 type Item = { id: number; target?: { id: number } };

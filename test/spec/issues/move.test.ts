@@ -61,32 +61,32 @@ describe('order of checks', () => {
       for (const id of [999_999, 0, -1]) assert.deepEqual(answer(await move(issue, id, as)), noPermission);
     }
   });
-  it('the same project: 400', async () => {
+  it('an issue cannot move to its own project: 400', async () => {
     assert.deepEqual(answer(await move(await world.issue(team.id), team.id)), sameProject);
   });
-  it('the same project without permission: the text of the permission', async () => {
+  it('a move to its own project by a guest is refused for the missing permission', async () => {
     assert.deepEqual(answer(await move(await world.issue(team.id), team.id, team.guest.token)), noPermission);
   });
 });
 
 describe('reporter on both projects', () => {
-  it('is enough', async () => {
+  it('a reporter of both projects may move an issue', async () => {
     const reply = await move(await world.issue(team.id), target.id, team.reporter.token);
     assert.deepEqual([reply.status, reply.body.project_id], [201, target.id]);
   });
-  it('the source alone is not: 400', async () => {
+  it('permission in the source project alone does not suffice: 400', async () => {
     assert.deepEqual(
       answer(await move(await world.issue(team.id), target.id, team.developer.token)),
       noPermission,
     );
   });
-  it('the target alone is not: 400', async () => {
+  it('permission in the target project alone does not suffice: 400', async () => {
     assert.deepEqual(
       answer(await move(await world.issue(team.id), target.id, target.owner.token)),
       noPermission,
     );
   });
-  it('the author of the issue is not: 400', async () => {
+  it('being the author of the issue does not suffice: 400', async () => {
     const issue = await world.issue(team.id, {}, target.owner.token);
     assert.deepEqual(answer(await move(issue, target.id, target.owner.token)), noPermission);
   });

@@ -59,7 +59,7 @@ describe('title', () => {
       assert.deepEqual((await world.api(`GET ${pathOf(issue)}`)).body, issue);
     });
   }
-  it('256 characters are too long', async () => {
+  it('a title of 256 characters is too long', async () => {
     const reply = await put(await world.issue(team.id), { title: 'x'.repeat(256) });
     assert.deepEqual(answer(reply), [
       400,

@@ -322,7 +322,7 @@ describe('GET /merge_requests', () => {
 });
 
 describe('GET /groups/:id/merge_requests', () => {
-  it('of everybody in the group and all groups below it', async () => {
+  it('lists merge requests of all authors, in the group and all groups below it', async () => {
     const group = await seedGroup(world.gantry);
     const below = await seedGroup(world.gantry, { parent: group.id });
     const [one, two] = [

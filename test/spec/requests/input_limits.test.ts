@@ -47,7 +47,7 @@ describe('Lengths count code points', () => {
     );
   });
 
-  it('search 255', async () => {
+  it('a search has at most 255 characters', async () => {
     assert.equal((await world.api(`GET ${list}?search=${'x'.repeat(255)}`)).status, 200);
     assert.deepEqual(answer(await world.api(`GET ${list}?search=${'x'.repeat(256)}`)), [
       400,

@@ -2,7 +2,8 @@
 import type { Config } from '../../../platform/config/fields.ts';
 import type { PartProgress } from '../../backup/backup_records.ts';
 import type { Manifest } from '../../backup/manifest.ts';
-import { UsageFailure, formatCount } from '../define_commands.ts';
+import { UsageFailure } from '../define_commands.ts';
+import { spellCount } from '../../../platform/spell_count.ts';
 import { type Progress, showProgress, silentProgress } from '../progress.ts';
 
 export type Options = { json?: boolean; backup?: string; [option: string]: unknown };
@@ -40,7 +41,7 @@ export const showParts = ({ json = false }: Options) => {
 
 /** Formats what a backup has: `1 repository`, `2 files`, `3 job logs`. */
 export const formatCounts = ({ repositories, blobs, logs }: Manifest['counts']): string[] => [
-  formatCount(repositories, 'repository', 'repositories'),
-  formatCount(blobs, 'file'),
-  formatCount(logs, 'job log'),
+  spellCount(repositories, 'repository', 'repositories'),
+  spellCount(blobs, 'file'),
+  spellCount(logs, 'job log'),
 ];

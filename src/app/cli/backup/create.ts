@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { type Made, createBackup } from '../../backup/create.ts';
-import { formatBytes } from '../../backup/checks/format_bytes.ts';
+import { formatBytes } from '../../../platform/format_bytes.ts';
 import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
 import { type BackupVerification, backupVerifications } from '../../../platform/config/backups.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { StartFailure } from '../../../platform/errors.ts';
-import { systemClock } from '../../../platform/time.ts';
+import { dayMilliseconds, systemClock } from '../../../platform/time.ts';
 import { readInstanceRecord } from '../../service/instance_record.ts';
 import { UsageFailure, action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
@@ -25,7 +25,7 @@ const readWhen = ({ verify = 'never' }: Options): When => {
 };
 
 /** Milliseconds after which a weekly verification is due. Less than a week: the time of a backup varies. */
-const verificationAge = 6.5 * 86_400_000;
+const verificationAge = 6.5 * dayMilliseconds;
 
 /** Returns whether a new backup is to be verified: weekly, also after one that failed. */
 const isVerificationDue = async ({ db }: Store, when: When): Promise<boolean> => {

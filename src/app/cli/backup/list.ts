@@ -2,13 +2,14 @@ import type { Command } from 'commander';
 import type { Manifest } from '../../backup/manifest.ts';
 import { openPlaceToRead } from '../../backup/open_place.ts';
 import { type BackupReader, listBackups, loadManifest } from '../../backup/places/backup_place.ts';
-import { formatBytes } from '../../backup/checks/format_bytes.ts';
+import { formatBytes } from '../../../platform/format_bytes.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { databaseExists } from '../../service/open_database.ts';
 import { withStore } from '../with_store.ts';
-import { action, columns, formatCount, print } from '../define_commands.ts';
+import { action, columns, print } from '../define_commands.ts';
+import { spellCount } from '../../../platform/spell_count.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { type Options, formatCounts, getPlace } from './command_helpers.ts';
 import { withScratch } from './scratch_folder.ts';
@@ -58,7 +59,7 @@ const toRow = (manifest: Manifest, known: Verification | undefined): string[] =>
     bytes === null ? '' : formatBytes(bytes),
     secrets === null ? 'without secrets' : 'with secrets',
     formatVerification(known),
-    problems.length === 0 ? '' : formatCount(problems.length, 'problem'),
+    problems.length === 0 ? '' : spellCount(problems.length, 'problem'),
   ];
 };
 

@@ -3,7 +3,8 @@ import { findManifest } from '../../backup/places/backup_place.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { readInstanceRecord } from '../../service/instance_record.ts';
 import { makeLog } from '../../service/log.ts';
-import { formatCount, print } from '../define_commands.ts';
+import { print } from '../define_commands.ts';
+import { spellCount } from '../../../platform/spell_count.ts';
 import { readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 import { type Options, getPlace, showParts } from './command_helpers.ts';
@@ -38,7 +39,7 @@ export const restoreOneProject = async (source: string | undefined, options: Opt
       ...(unknown_users === 0
         ? []
         : [
-            `${formatCount(unknown_users, 'user')} of the backup are not in this instance: the ghost user is the author of their content.`,
+            `${spellCount(unknown_users, 'user')} of the backup are not in this instance: the ghost user is the author of their content.`,
           ]),
       ...(with_variables
         ? []

@@ -5,7 +5,7 @@ import { formatTime, systemClock } from '../../../platform/time.ts';
 import { action, print } from '../define_commands.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
-import { formatBytes } from '../../backup/checks/format_bytes.ts';
+import { formatBytes } from '../../../platform/format_bytes.ts';
 import type { Options } from './command_helpers.ts';
 
 type Row = Awaited<ReturnType<typeof loadNewest>>[number];

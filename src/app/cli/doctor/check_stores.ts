@@ -12,6 +12,7 @@ import { type InstanceStore, judgeStore } from '../../service/instance_stores.ts
 import { computeFingerprints, readSecrets, secretsPath } from '../../service/secrets.ts';
 import { listStores } from '../../service/list_stores.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
+import { spellCount } from '../../../platform/spell_count.ts';
 
 /** Checks that the secrets belong to the database. A missing or unreadable file is reported by another check. */
 export const checkFingerprints = (config: Config, record: InstanceRecord): Finding[] => {
@@ -63,7 +64,7 @@ const checkUnconfigured = async (config: Config, { db }: Store): Promise<Finding
     .map(({ repository_storage: name, projects }) =>
       fail(
         `storage:${name}`,
-        `${projects} ${projects === 1 ? 'project is' : 'projects are'} in the storage "${name}", which is not configured`,
+        `${spellCount(projects, 'project is', 'projects are')} in the storage "${name}", which is not configured`,
         'add it to GANTRY_REPOSITORY_STORAGES',
       ),
     );

@@ -9,7 +9,8 @@ import { readMarker } from '../../../platform/git/instance_marker.ts';
 import { lockFolder, prepareFolder } from '../../service/data_folder.ts';
 import { readInstanceRecord } from '../../service/instance_record.ts';
 import { type AdminOptions, adminAction } from '../admin/user.ts';
-import { UsageFailure, formatCount, print } from '../define_commands.ts';
+import { UsageFailure, print } from '../define_commands.ts';
+import { spellCount } from '../../../platform/spell_count.ts';
 import { type Progress, showProgress, silentProgress } from '../progress.ts';
 import { readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
@@ -67,7 +68,7 @@ const copy = async (
 
 const describeCounts = ({ copied, present, removed }: CopyResult): string =>
   [
-    `${formatCount(copied, 'file')} copied`,
+    `${spellCount(copied, 'file')} copied`,
     `${present} there already`,
     ...(removed > 0 ? [`${removed} removed that the service removed meanwhile`] : []),
   ].join(', ');

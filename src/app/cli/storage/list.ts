@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { Command } from 'commander';
 import type { Reader } from '../../../platform/db/open.ts';
 import { type AdminOptions, adminAction } from '../admin/user.ts';
-import { columns, formatCount, print } from '../define_commands.ts';
+import { columns, print } from '../define_commands.ts';
+import { spellCount } from '../../../platform/spell_count.ts';
 import { readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 
@@ -29,7 +30,7 @@ const list = async (options: AdminOptions): Promise<void> => {
   });
   const cells = rows.map((row) => [
     row.name,
-    formatCount(row.projects, 'project'),
+    spellCount(row.projects, 'project'),
     row.moving_away === 0 ? '' : `${row.moving_away} moving away`,
     row.is_configured ? '' : 'not configured',
   ]);

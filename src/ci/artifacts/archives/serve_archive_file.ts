@@ -11,7 +11,7 @@ import type { Answer } from '../../../platform/http/endpoint.ts';
 import { getBytes } from '../store/artifact_bytes.ts';
 import { badPathFailure, notFoundFailure } from '../failures.ts';
 import { cacheBriefly } from '../reports/cache_briefly.ts';
-import { serveFile } from './serve_file.ts';
+import { serveArtifactFile } from './serve_file.ts';
 import type { Artifact } from '../store/artifacts.ts';
 import { getContentType } from '../store/content_types.ts';
 
@@ -75,7 +75,10 @@ export const serveArchiveFile = async (call: Call, artifact: Artifact, path: str
       size: item.size,
     };
     const isRequested = call.incoming.method !== 'HEAD';
-    return serveFile(headers, isRequested ? await readItem(content, item, maxFileBytes) : Readable.from([]));
+    return serveArtifactFile(
+      headers,
+      isRequested ? await readItem(content, item, maxFileBytes) : Readable.from([]),
+    );
   } catch (error) {
     if (error instanceof ZipFailure) throw notFoundFailure();
     throw error;

@@ -53,7 +53,10 @@ export const serveArchive = async (call: Call, artifact: Artifact): Promise<Answ
   });
 
 /** Serves one file of an archive as a download, whatever its type is. */
-export const serveFile = (headers: { type: string; name: string; size: number }, content: Readable): Answer =>
+export const serveArtifactFile = (
+  headers: { type: string; name: string; size: number },
+  content: Readable,
+): Answer =>
   new Answer(content, {
     headers: {
       ...safeHeaders,

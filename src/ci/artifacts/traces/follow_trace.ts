@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { type Call, requireUser } from '../../../core/access/call.ts';
-import { openStream } from '../../../core/access/open_streams.ts';
+import { openEventStream } from '../../../core/access/open_streams.ts';
 import { revalidateCall } from '../../../core/access/revalidate_call.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { Answer } from '../../../platform/http/endpoint.ts';
@@ -167,7 +167,7 @@ export const followTrace = (call: Call, job: JobRow, from: string | undefined): 
     'x-accel-buffering': 'no',
   };
   if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { headers });
-  const { signal, end } = openStream(
+  const { signal, end } = openEventStream(
     call.platform,
     { user_id: requireUser(call).id, address: call.ip },
     maxStreamMilliseconds,

@@ -2,10 +2,10 @@
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { activeStatuses } from '../../../core/job_statuses.ts';
+import { minuteMilliseconds } from '../../../platform/time.ts';
 
 type PipelineOrigin = { project: { id: number }; sha: string; user_id: number | null };
 
-const minute = 60_000;
 const rateLimitText = 'Too many pipelines created in the last minute. Try again later.';
 const activeJobsText = 'Project exceeded the allowed number of jobs in active pipelines. Retry later.';
 
@@ -23,7 +23,7 @@ export const getRateLimitRefusal = async (
     .where('project_id', '=', project.id)
     .where('sha', '=', sha)
     .where('user_id', user_id === null ? 'is' : '=', user_id)
-    .where('created_at', '>', now - minute)
+    .where('created_at', '>', now - minuteMilliseconds)
     .limit(limit)
     .execute();
   return recent.length < limit ? null : rateLimitText;

@@ -13,16 +13,16 @@ import { getJobCache } from '../running_job_cache.ts';
 import { openQueue, getQueue } from '../queue/job_queue.ts';
 import { sweepPending } from './sweep_pending.ts';
 import { heldStatuses } from '../../../core/job_statuses.ts';
+import { minuteMilliseconds } from '../../../platform/time.ts';
 
 const second = 1_000;
-const minute = 60 * second;
 
 /** A working runner sends the first chunk of a trace within seconds. */
-const firstChunkTimeout = minute;
-const maxSilenceMilliseconds = 5 * minute;
-const maxCancelMilliseconds = 6 * minute;
+const firstChunkTimeout = minuteMilliseconds;
+const maxSilenceMilliseconds = 5 * minuteMilliseconds;
+const maxCancelMilliseconds = 6 * minuteMilliseconds;
 /** Time after the job's timeout in which the runner may end the job itself. */
-const timeoutGrace = minute;
+const timeoutGrace = minuteMilliseconds;
 
 /** Rows of one query. */
 const batch = 500;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader, Store } from '../../../platform/db/open.ts';
 import { forbidden } from '../../../platform/errors.ts';
-import { dayMilliseconds, hourMilliseconds } from '../../../platform/time.ts';
+import { dayMilliseconds, hourMilliseconds, minuteMilliseconds } from '../../../platform/time.ts';
 import type { Settings } from '../../settings/fields.ts';
 import { keepUntilChange } from '../../../platform/db/keep_until_change.ts';
 import { type SignedIn, identityTables, namesVersion, recordActivity, userColumns } from './authenticate.ts';
@@ -131,8 +131,6 @@ export const authenticateSession = async (
   return { ...signedIn, impersonator, factor_due_at: null };
 };
 
-const minute = 60_000;
-
 /**
  * Records the use of a session without delaying the request: once a minute, or more often if the idle timeout is
  * short.
@@ -140,7 +138,7 @@ const minute = 60_000;
 export const recordSessionUse = (store: Store, signedIn: SignedIn, now: number, idle: number): void => {
   const { credential, impersonator } = signedIn;
   const { id, last_used_at } = credential;
-  if (now - (last_used_at ?? 0) < Math.min(minute, idle / 10)) return;
+  if (now - (last_used_at ?? 0) < Math.min(minuteMilliseconds, idle / 10)) return;
   void store
     .write(async ({ db }) => {
       const ids = impersonator === undefined ? [id] : [id, impersonator.session_id];

@@ -2,6 +2,7 @@
 import { certificateNotice } from '../../../platform/git/storages.ts';
 import type { WorkFigures } from '../../../platform/queue/inspect_work.ts';
 import type { BackupFacts, HealthFacts, Space, StorageFacts } from './read_health.ts';
+import { dayMilliseconds } from '../../../platform/time.ts';
 
 /** `attention`: it works, and somebody should look at it. */
 export type Judgement = 'ok' | 'attention' | 'failed';
@@ -11,7 +12,7 @@ const leastFree = 1_000_000_000;
 /** Seconds that due work may wait. */
 const longestLag = 300;
 /** Milliseconds after which the last backup that counts is old. */
-export const maxBackupAge = 8 * 86_400_000;
+export const maxBackupAge = 8 * dayMilliseconds;
 
 export const judgeSpace = (space: Space | null): Judgement =>
   space !== null && space.free < leastFree ? 'attention' : 'ok';

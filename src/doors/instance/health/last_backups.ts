@@ -10,7 +10,7 @@ export type LastBackups = {
 
 /**
  * Loads when a backup last succeeded, when one was last verified, and the error of the newest that does not run.
- * @param now time at which a backup that has neither ended nor renewed its hold counts as interrupted
+ * @param now the current time: a running backup whose hold has expired by then counts as interrupted
  */
 export const loadLastBackups = async (db: Reader, now: number): Promise<LastBackups> => {
   const times = await db

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { type ProjectAction, may } from '../../../core/access/may.ts';
 import { allOf, anyOf } from '../../../core/access/visible.ts';
-import { type Owner, availableTo } from '../../../projects/labels/project_or_group.ts';
+import { type Owner, availableTo } from '../../../projects/project_or_group/owner.ts';
 import { milestoneOwnerPath } from '../../../projects/milestones/json.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Reference } from '../convert/options.ts';

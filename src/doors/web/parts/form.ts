@@ -1,7 +1,7 @@
 /** Renders forms: each field has a label, and its problem next to it, linked for screen readers. */
 import { Failure, type Problems } from '../../../platform/errors.ts';
 import { type Html, html } from './html.ts';
-import type { View, Visit } from '../page.ts';
+import { type View, type Visit, withRefusal } from '../page.ts';
 
 /** Problems of a submitted form. */
 export type FormProblems = { text: string | null; fields: Problems };
@@ -21,16 +21,18 @@ export const problemsOf = (error: unknown): FormProblems | null => {
 
 /**
  * Runs an operation for a form. Returns its result, or what `refuse` makes of the problems of the input.
+ * @param read converts a failure to problems; null: it is not about the input
  * @throws any failure that is not about the input
  */
 export const answerForm = async <Result, Refusal>(
   operation: () => Promise<Result>,
   refuse: (problems: FormProblems) => Refusal | Promise<Refusal>,
+  read: (error: unknown) => FormProblems | null = problemsOf,
 ): Promise<Result | Refusal> => {
   try {
     return await operation();
   } catch (error) {
-    const problems = problemsOf(error);
+    const problems = read(error);
     if (problems === null) throw error;
     return await refuse(problems);
   }
@@ -38,16 +40,21 @@ export const answerForm = async <Result, Refusal>(
 
 /**
  * Runs an operation for a form.
+ * @param read converts a failure to problems; null: it is not about the input
  * @returns the problems of the input; null: it succeeded
  * @throws any failure that is not about the input
  */
-export const attempt = async (operation: () => Promise<unknown>): Promise<FormProblems | null> =>
+export const attempt = async (
+  operation: () => Promise<unknown>,
+  read: (error: unknown) => FormProblems | null = problemsOf,
+): Promise<FormProblems | null> =>
   await answerForm(
     async () => {
       await operation();
       return null;
     },
     (problems) => problems,
+    read,
   );
 
 export type FieldOptions = {
@@ -283,7 +290,7 @@ const summary = ({ text, fields }: FormProblems): Html | null => {
 
 /** Returns the view of a form; with status 422 if the form was refused. */
 export const withFormStatus = (view: View, problems: FormProblems): View =>
-  problems === noProblems ? view : { ...view, status: 422 };
+  withRefusal(view, problems !== noProblems);
 
 /** Renders a form with method POST and its CSRF token. */
 export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[]): Html => {

@@ -15,13 +15,16 @@ import {
   timestamp,
 } from '../../../platform/http/schema.ts';
 import { escapeHtml } from '../../../platform/escape_html.ts';
-import { dayMilliseconds, formatTimeOrNull, hourMilliseconds } from '../../../platform/time.ts';
+import {
+  dayMilliseconds,
+  formatTimeOrNull,
+  hourMilliseconds,
+  minuteMilliseconds,
+} from '../../../platform/time.ts';
 import { loadUser, userIdByName } from '../queries.ts';
 
-const minute = 60_000;
-
 const durations = {
-  '30_minutes': 30 * minute,
+  '30_minutes': 30 * minuteMilliseconds,
   '3_hours': 3 * hourMilliseconds,
   '8_hours': 8 * hourMilliseconds,
   '1_day': dayMilliseconds,

@@ -6,7 +6,7 @@ import { findGroup } from '../../../identity/groups/find.ts';
 import type { JsonText } from '../../../platform/http/endpoint.ts';
 import { type Page, type PageRequest, pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { id, idOrPath, object } from '../../../platform/http/schema.ts';
-import { groupOwner, projectOwner } from '../../../projects/labels/project_or_group.ts';
+import { groupOwner, projectOwner } from '../../../projects/project_or_group/owner.ts';
 import { findMilestone } from '../../../projects/milestones/queries.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
 import type { Scope } from './list_kind.ts';

@@ -1,8 +1,8 @@
 /** Resolves labels, milestones and users in filters to ids, and estimates each filter's selectivity. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
-import type { Owner } from '../../../projects/labels/project_or_group.ts';
-import { availableTo } from '../../../projects/labels/project_or_group.ts';
+import type { Owner } from '../../../projects/project_or_group/owner.ts';
+import { availableTo } from '../../../projects/project_or_group/owner.ts';
 import type { Alternatives } from './hash_filters/alternative_filters.ts';
 import type { Listed } from './record_kinds.ts';
 

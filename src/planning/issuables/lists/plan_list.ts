@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { today } from '../../../core/access/viewer.ts';
 import { allOf, anyOf } from '../../../core/access/visible.ts';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
-import { type Owner, availableTo } from '../../../projects/labels/project_or_group.ts';
+import { type Owner, availableTo } from '../../../projects/project_or_group/owner.ts';
 import { selectAncestors, selectDescendants } from '../../../identity/namespaces/ancestors.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type Filters, searchedFields } from './filter_params.ts';

@@ -40,7 +40,7 @@ export type OrderName = (typeof issueOrderNames)[number] | (typeof requestOrderN
 
 export type ListOrder = { order_by: OrderName; sort: 'asc' | 'desc' };
 
-/** Position of records without a day in ascending order: last. Must equal the expression of the index. */
+/** Sorts records without a due date last in ascending order. The expression of the index has the same text. */
 const noDay = '9999-99-99';
 
 const milestoneDay = ({ table }: Listed, none: string): RawBuilder<unknown> =>

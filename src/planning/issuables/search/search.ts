@@ -1,7 +1,7 @@
 /**
  * Search in titles and descriptions: exact substrings, case-insensitive. Every record's folded text is in
  * `issue_search` or `merge_request_search`, written with the record; an index of trigrams makes the search quick at
- * scale. On SQLite it is filled in the background (`search_index.ts`). Texts that are not indexed yet are compared
+ * scale. On SQLite it is filled in the background (`fill_search_index.ts`). Texts that are not indexed yet are compared
  * directly, so that results are always exact.
  */
 import { type RawBuilder, sql } from 'kysely';

@@ -7,7 +7,7 @@ import { Failure, invalid, nullIfMissing } from '../../../platform/errors.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { zeroOid } from '../../../platform/git/protocol_types.ts';
 import { markDraft } from '../../../planning/issuables/text/draft_title.ts';
-import { availableTo } from '../../../projects/labels/project_or_group.ts';
+import { availableTo } from '../../../projects/project_or_group/owner.ts';
 import { type Project, findProject, loadProject } from '../../../projects/projects/find.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { branchPrefix, loadCommits } from '../../../code/repository/refs/resolve.ts';

@@ -58,7 +58,7 @@ const place = (list: HTMLElement, area: HTMLTextAreaElement, start: number): voi
   list.style.top = `${isBelow ? bottom + gap : top - gap - height}px`;
 };
 
-/** An open list. @property start index of its position in the text */
+/** An open list of completions. @property start index in the text at which the completed word starts */
 export type CompletionList = {
   area: HTMLTextAreaElement;
   start: number;

@@ -5,16 +5,9 @@ import { pageRequest } from '../../../../platform/http/page.ts';
 import { type AccessToken, listAccessTokens } from '../../../../projects/access_tokens/queries.ts';
 import { accessTokenScopes } from '../../../../projects/access_tokens/write.ts';
 import type { Source, SourceKind } from '../../../../projects/members/member_source.ts';
-import {
-  type FormProblems,
-  checkboxes,
-  form,
-  input,
-  noProblems,
-  select,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { type FormProblems, checkboxes, form, input, select, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { type FormState, unsent } from '../../parts/fields/form_page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { moment } from '../../parts/timestamp.ts';
 import type { View, Visit } from '../../page.ts';
@@ -116,15 +109,12 @@ const table = (
 
 type ListQuery = { state?: TokenState; page?: number; per_page?: number };
 
-/** Renders the page. @param tried input and problems of a refused form */
+/** Renders the page. @param state the form of a new token */
 export const tokensView = async (
   visit: Visit,
   place: TokenPlace,
   { state = 'active', ...listQuery }: ListQuery,
-  { given, problems }: { given: FilledAccessToken; problems: FormProblems } = {
-    given: blank,
-    problems: noProblems,
-  },
+  { values, problems }: FormState<FilledAccessToken> = unsent(blank),
 ): Promise<View> => {
   const { call } = visit;
   const { path, source, kind } = place;
@@ -136,7 +126,7 @@ ${stateTabs(path, state)}
 ${items.length === 0 ? html`<p>${none}</p>` : table(visit, place, items)}
 ${pagesNav({ path, query: { state: state === 'active' ? undefined : state }, page, total })}
 <section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Create a token</h2></header>
-<div class="body">${newForm(visit, place, given, problems)}</div></section>
+<div class="body">${newForm(visit, place, values, problems)}</div></section>
 <p class="quiet">Rotating replaces a token with a new token that expires in a week. The old token stops working immediately.</p>`;
   const view = place.view(visit, 'Access tokens', content);
   return withFormStatus(view, problems);

@@ -18,11 +18,11 @@ import {
 import { newTokenView } from '../tokens/new_token_view.ts';
 import { revokePage } from '../tokens/revoke_page.ts';
 import { fromSent, chosenEnd, newTokenParams } from '../tokens/token_form.ts';
-import { answerForm } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
 import { type FilledAccessToken, type TokenPlace, tokensView } from './list.ts';
 
-const filled = object({ ...newTokenParams, access_level: { ...integer(), default: levels.developer } });
+const fields = { ...newTokenParams, access_level: { ...integer(), default: levels.developer } };
 
 const readForm = (sent: RawParams): FilledAccessToken => ({
   ...fromSent(sent),
@@ -50,28 +50,21 @@ const listPage = (route: SettingsListRoute): AnyPage =>
   });
 
 const createPage = (route: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: route.routePath,
     audience: 'user',
-    params: object({ ...route.params, ...filled.properties }),
-    invalid: async (visit, sent, fields) => {
-      const place = await findPlace(route, visit, sent);
-      return await tokensView(visit, place, {}, { given: readForm(sent), problems: { text: null, fields } });
-    },
-    handle: async (visit, params) => {
-      const place = await findPlace(route, visit, params);
+    address: route.params,
+    fields,
+    find: async (visit, address) => await findPlace(route, visit, address),
+    fromSent: readForm,
+    run: async (visit, place, params) => {
       const { name, scopes, access_level } = params;
       const expires_at = chosenEnd(params, visit.call.now);
       const token = { name, scopes, access_level, expires_at };
-      return await answerForm(
-        async () => {
-          const made = await createAccessToken(visit.call, place.kind, place.source, token);
-          return newTokenView(visit, place, { ...made, name, expires_at });
-        },
-        async (problems) => await tokensView(visit, place, {}, { given: readForm(params), problems }),
-      );
+      const made = await createAccessToken(visit.call, place.kind, place.source, token);
+      return newTokenView(visit, place, { ...made, name, expires_at });
     },
+    view: async (visit, place, state) => await tokensView(visit, place, {}, state),
   });
 
 const rotatePage = (route: SettingsListRoute): AnyPage =>

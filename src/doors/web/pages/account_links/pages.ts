@@ -8,9 +8,10 @@ import {
 } from '../../../../identity/account_mails/use_link.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import type { AccountPurpose } from '../../../../identity/account_mails/links.ts';
-import { type FormProblems, attempt, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, form, hidden, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 
 const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
 const token = () => optional(text({ maxLength: 200 }));
@@ -40,9 +41,8 @@ const whyOff = ({ call }: Visit): string | null => {
     : 'Signing in with a password is turned off on this service.';
 };
 
-const plainView = (title: string, content: Html, status = 200): View => ({
+const plainView = (title: string, content: Html): View => ({
   title,
-  status,
   body: html`<h1>${title}</h1>
 ${content}`,
 });
@@ -82,7 +82,7 @@ const requestPages = (purpose: AccountPurpose) => [
     path: requests[purpose].action,
     params: object({ email: text({ maxLength: 1000 }) }),
     handle: async (visit, { email }) => {
-      if (whyOff(visit) !== null) return { ...requestView(visit, purpose), status: 422 };
+      if (whyOff(visit) !== null) return withRefusal(requestView(visit, purpose));
       await requestLink(visit.call.platform, purpose, { email, ip: visit.call.ip });
       return redirect('/users/sign_in', 'If an account has this address, it gets a mail with a link.');
     },
@@ -90,32 +90,35 @@ const requestPages = (purpose: AccountPurpose) => [
 ];
 
 const expiredView = (purpose: AccountPurpose): View =>
-  plainView(
-    'Expired link',
-    html`<p>This link has expired or was used already.</p>
+  withRefusal(
+    plainView(
+      'Expired link',
+      html`<p>This link has expired or was used already.</p>
 <p><a href="${requests[purpose].action}/new">Request another one</a></p>`,
-    422,
+    ),
   );
 
 const passwordView = (visit: Visit, link: string, problems: FormProblems = noProblems): View =>
-  plainView(
-    'Choose a new password',
-    form(
-      visit,
-      { action: '/users/password/edit', submit: 'Save the password', problems },
-      hidden('token', link),
-      input({
-        name: 'password',
-        label: 'New password',
-        type: 'password',
-        hint: '8 to 128 characters; common passwords are refused.',
-        autocomplete: 'new-password',
-        required: true,
-        autofocus: true,
-        problems,
-      }),
+  withFormStatus(
+    plainView(
+      'Choose a new password',
+      form(
+        visit,
+        { action: '/users/password/edit', submit: 'Save the password', problems },
+        hidden('token', link),
+        input({
+          name: 'password',
+          label: 'New password',
+          type: 'password',
+          hint: '8 to 128 characters; common passwords are refused.',
+          autocomplete: 'new-password',
+          required: true,
+          autofocus: true,
+          problems,
+        }),
+      ),
     ),
-    problems === noProblems ? 200 : 422,
+    problems,
   );
 
 export const pages = [
@@ -131,20 +134,19 @@ export const pages = [
         ? passwordView(visit, link)
         : expiredView('password_reset'),
   }),
-  page({
+  formPage({
     ...shared,
-    method: 'POST',
     path: '/users/password/edit',
-    params: object({ token: token(), password: text({ maxLength: 1000 }) }),
-    handle: async (visit, { token: link = '', password }) => {
-      const { platform } = visit.call;
-      const problems = await attempt(
-        async () => await resetPasswordByLink(platform, { token: link, password }, visit.call),
-      );
-      if (problems === null) return redirect('/users/sign_in', 'Your password was changed. Sign in with it.');
-      if ('token' in problems.fields) return expiredView('password_reset');
-      return passwordView(visit, link, problems);
+    address: { token: token() },
+    fields: { password: text({ maxLength: 1000 }) },
+    find: async (_visit, { token: link = '' }) => link,
+    fromSent: () => null,
+    run: async ({ call }, link, { password }) => {
+      await resetPasswordByLink(call.platform, { token: link, password }, call);
+      return redirect('/users/sign_in', 'Your password was changed. Sign in with it.');
     },
+    view: (visit, link, { problems }) =>
+      'token' in problems.fields ? expiredView('password_reset') : passwordView(visit, link, problems),
   }),
   page({
     ...shared,
@@ -159,16 +161,17 @@ export const pages = [
           )
         : expiredView('confirm_address'),
   }),
-  page({
+  formPage({
     ...shared,
-    method: 'POST',
     path: '/users/confirmation/confirm',
-    params: object({ token: token() }),
-    handle: async (visit, { token: link = '' }) => {
-      const problems = await attempt(async () => await confirmAddress(visit.call.platform, link));
-      return problems === null
-        ? redirect(visit.call.signedIn ? '/profile' : '/users/sign_in', 'Your address was confirmed.')
-        : expiredView('confirm_address');
+    address: { token: token() },
+    fields: {},
+    find: async (_visit, { token: link = '' }) => link,
+    fromSent: () => null,
+    run: async ({ call }, link) => {
+      await confirmAddress(call.platform, link);
+      return redirect(call.signedIn ? '/profile' : '/users/sign_in', 'Your address was confirmed.');
     },
+    view: () => expiredView('confirm_address'),
   }),
 ];

@@ -1,7 +1,7 @@
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import type { View } from '../../page.ts';
 import { type AdminPath, adminView } from '../../parts/frame/admin_layout.ts';
 

@@ -1,4 +1,3 @@
-import type { Static } from 'typebox';
 import { type Call, requireActor, requireUser } from '../../../../core/access/call.ts';
 import { forbidden, notFound } from '../../../../platform/errors.ts';
 import { boolean, id, object, text, texts } from '../../../../platform/http/schema.ts';
@@ -13,16 +12,9 @@ import {
 } from '../../../../identity/oauth/queries.ts';
 import { revokeAuthorization } from '../../../../identity/oauth/revoke_tokens.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
-import {
-  answerForm,
-  checkbox,
-  checkboxes,
-  form,
-  input,
-  noProblems,
-  textArea,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { checkbox, checkboxes, form, input, textArea, withFormStatus } from '../../parts/form.ts';
+import { isTicked, readList, readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { scopeMeanings } from '../tokens/scope_descriptions.ts';
@@ -30,14 +22,14 @@ import { accountView } from '../../parts/frame/account_layout.ts';
 
 const listPath = '/profile/applications';
 
-const filled = object({
+const applicationFields = {
   name: text({ maxLength: 2000 }),
   redirect_uri: text({ maxLength: 20_000 }),
   confidential: boolean({ default: true }),
   scopes: { ...texts(), default: [] as string[] },
-});
+};
 
-type Filled = Static<typeof filled>;
+type Filled = { name: string; redirect_uri: string; confidential: boolean; scopes: readonly string[] };
 
 const blank: Filled = { name: '', redirect_uri: '', confidential: true, scopes: [] };
 
@@ -78,16 +70,16 @@ const authorizedTable = (
 )}</tbody>
 </table></div>`;
 
-const newForm = (visit: Visit, given: Filled, problems = noProblems): Html =>
+const newForm = (visit: Visit, { values, problems }: FormState<Filled>): Html =>
   form(
     visit,
     { action: listPath, submit: 'Register', problems },
-    input({ name: 'name', label: 'Name', value: given.name, required: true, problems }),
+    input({ name: 'name', label: 'Name', value: values.name, required: true, problems }),
     textArea({
       name: 'redirect_uri',
       label: 'Callback URLs',
       hint: 'Users are redirected here after they authorize the application. One per line.',
-      value: given.redirect_uri,
+      value: values.redirect_uri,
       rows: 3,
       problems,
     }),
@@ -95,18 +87,18 @@ const newForm = (visit: Visit, given: Filled, problems = noProblems): Html =>
       name: 'confidential',
       label: 'Confidential',
       hint: 'For applications that can keep a secret: programs on a server, not on a phone or in a browser.',
-      checked: given.confidential,
+      checked: values.confidential,
     }),
     checkboxes({
       name: 'scopes',
       label: 'Scopes',
-      values: given.scopes,
+      values: values.scopes,
       boxes: tokenScopes.map((scope) => ({ value: scope, label: scope, hint: scopeMeanings[scope] })),
       problems,
     }),
   );
 
-const listView = async (visit: Visit, given = blank, problems = noProblems): Promise<View> => {
+const listView = async (visit: Visit, state: FormState<Filled> = unsent(blank)): Promise<View> => {
   const { call } = visit;
   const { id } = requireUser(call);
   const [own, authorized] = await Promise.all([
@@ -121,9 +113,9 @@ ${authorized.length === 0 ? html`<p>No application has access to your account.</
 <h2>Your own</h2>
 ${own.length === 0 ? html`<p>You have no applications yet.</p>` : ownTable(visit, own)}
 <h2>Register an application</h2>
-${mayRegister(call) ? newForm(visit, given, problems) : html`<p>On this service, only administrators register applications.</p>`}`,
+${mayRegister(call) ? newForm(visit, state) : html`<p>On this service, only administrators register applications.</p>`}`,
   );
-  return withFormStatus(view, problems);
+  return withFormStatus(view, state.problems);
 };
 
 const madeView = ({ uid, name }: Application, secret: string): View =>
@@ -144,22 +136,27 @@ const ownApplication = async (call: Call, id: number): Promise<Application> => {
   return application;
 };
 
-const register = async (visit: Visit, given: Filled): Promise<View> => {
-  const { call } = visit;
-  if (!mayRegister(call)) throw forbidden('Only administrators register applications.');
-  const application = { ...given, scopes: given.scopes.join(' '), trusted: false };
-  return await answerForm(
-    async () => {
-      const owner_id = requireUser(call).id;
-      const made = await createApplication(call.platform, requireActor(call), call, {
-        ...application,
-        owner_id,
-      });
-      return madeView(await ownApplication(call, made.id), made.secret);
-    },
-    async (problems) => await listView(visit, given, problems),
-  );
-};
+const register = formPage({
+  path: listPath,
+  audience: 'user',
+  address: {},
+  fields: applicationFields,
+  find: async ({ call }) => {
+    if (!mayRegister(call)) throw forbidden('Only administrators register applications.');
+    return requireUser(call);
+  },
+  fromSent: (sent): Filled => ({
+    ...readTexts(sent, ['name', 'redirect_uri']),
+    confidential: isTicked(sent['confidential']),
+    scopes: readList(sent['scopes']),
+  }),
+  run: async ({ call }, { id: owner_id }, { scopes, ...params }) => {
+    const application = { ...params, scopes: scopes.join(' '), trusted: false, owner_id };
+    const made = await createApplication(call.platform, requireActor(call), call, application);
+    return madeView(await ownApplication(call, made.id), made.secret);
+  },
+  view: async (visit, _user, state) => await listView(visit, state),
+});
 
 export const pages = [
   page({
@@ -169,7 +166,7 @@ export const pages = [
     params: object({}),
     handle: async (visit) => await listView(visit),
   }),
-  page({ method: 'POST', path: listPath, audience: 'user', params: filled, handle: register }),
+  register,
   page({
     method: 'POST',
     path: `${listPath}/:id/delete`,

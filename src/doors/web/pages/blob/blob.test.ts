@@ -135,7 +135,7 @@ test('a long file is shown in pages', async () => {
     'long.txt': Array.from({ length: 6000 }, (_line, at) => `line ${at + 1}\n`).join(''),
   });
   const first = (await user.get(`${blob}/long.txt`)).text;
-  assert.ok(first.includes('6000 lines') && first.includes('Page 1 of 3') && !first.includes('id="L2501"'));
+  assert.ok(first.includes('6,000 lines') && first.includes('Page 1 of 3') && !first.includes('id="L2501"'));
   assert.ok((await user.get(`${blob}/long.txt?page=3`)).text.includes('id="L6000"'));
 });
 

@@ -1,5 +1,6 @@
 /** Shows a file of comma- or tab-separated values as a table. */
 import { type Html, html } from '../../parts/html.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const maxRows = 1_000;
 const maxColumns = 100;
@@ -85,5 +86,5 @@ ${body.map(
     html`<tr><td class="n">${index + 1}</td>${columns.map((at) => html`<td>${cell(row[at])}</td>`)}</tr>
 `,
 )}</tbody></table></div>`;
-  return { content, facts: isCut ? [] : [`${body.length} ${body.length === 1 ? 'row' : 'rows'}`] };
+  return { content, facts: isCut ? [] : [spellCount(body.length, 'row')] };
 };

@@ -16,6 +16,7 @@ import { loadFileTable, maxLines } from './file_table.ts';
 import { lineMenu } from './line_menu.ts';
 import { notebookView } from './notebook_view.ts';
 import { outlineMenu } from './outline.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type PageQuery = { page: number; isPlain: boolean };
 type Shown = {
@@ -46,7 +47,7 @@ const showText = async (
     isFixedSize: true,
   });
   const lines = html`${content}${lineMenu(visit, location)}`;
-  return { content: lines, nav, facts: [`${total} ${total === 1 ? 'line' : 'lines'}`] };
+  return { content: lines, nav, facts: [spellCount(total, 'line')] };
 };
 
 /** Renders where a symlink leads. */

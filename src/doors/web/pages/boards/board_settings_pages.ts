@@ -10,7 +10,7 @@ import {
 import { type Board, findBoard } from '../../../../planning/boards/queries.ts';
 import { Failure, invalid } from '../../../../platform/errors.ts';
 import { boolean, id, integer, longText, object, optional, text } from '../../../../platform/http/schema.ts';
-import { availableTo } from '../../../../projects/labels/project_or_group.ts';
+import { availableTo } from '../../../../projects/project_or_group/owner.ts';
 import { findLabel } from '../../../../projects/labels/queries.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';

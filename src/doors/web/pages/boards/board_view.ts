@@ -13,7 +13,7 @@ import { linkedLabels } from '../../../../planning/issuables/lists/linked_labels
 import type { Scope } from '../../../../planning/issuables/lists/list_kind.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
 import { type Project, projectsById } from '../../../../projects/projects/find.ts';
-import type { View, Visit } from '../../page.ts';
+import { type View, type Visit, withRefusal } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -228,10 +228,6 @@ export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> 
 ${filterBar({ ...bar, scope: scopeOfBoard(place), path, chips: query.read.chips, otherParams: foldedQuery(query.folded), typed: query.typed }, null, null)}${scopePart(board)}${moveForm(visit, shown)}
 <div class="board" data-board data-changes="Issue ${place.project === null ? '' : `${place.project.id} `}" tabindex="0" role="region" aria-label="Columns of the board">${columns.map((column) => columnPart(visit, shown, column, { cards, shared }))}</div>
 <p class="visually-hidden" role="status" data-board-status></p>`;
-  const status = query.typed.problems.length > 0 ? { status: 422 } : {};
-  return place.view(
-    visit,
-    { title: board.name, hasHeading: true, view: { isWide: true, ...status } },
-    content,
-  );
+  const view = place.view(visit, { title: board.name, hasHeading: true, view: { isWide: true } }, content);
+  return withRefusal(view, query.typed.problems.length > 0);
 };

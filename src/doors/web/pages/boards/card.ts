@@ -6,7 +6,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { menu } from '../../parts/menu.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { dayPart } from '../../parts/times/dates.ts';
 import { type ListedIssue, listedIssuePath } from '../issues/list/issue_row.ts';
 

@@ -18,16 +18,9 @@ import { listIssueVersions } from '../../../../planning/issues/lists/list.ts';
 import { reorderIssue } from '../../../../planning/issues/positions/reorder.ts';
 import { type Project, findProject } from '../../../../projects/projects/find.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import {
-  type FormProblems,
-  attempt,
-  form,
-  hidden,
-  input,
-  noProblems,
-  select,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { form, hidden, input, select } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { menu } from '../../parts/menu.ts';
@@ -102,13 +95,15 @@ export const newIssueLink = (
   return html`<a class="button quiet" href="${href}" title="${name}">${icon('plus', name)}</a>`;
 };
 
-type Tried = { title: string; project_id: number | null; problems: FormProblems };
+type Filled = { title: string; project_id: string };
 
-type Given = { place: BoardsPlace; board: Board; column: BoardColumn; query: string };
+type Place = { place: BoardsPlace; board: Board; column: BoardColumn; query: string };
 
-const formView = async (visit: Visit, given: Given, tried: Tried): Promise<View> => {
-  const { place, board, column, query } = given;
-  const { title, project_id, problems } = tried;
+const formView = async (
+  visit: Visit,
+  { place, board, column, query }: Place,
+  { values: { title, project_id }, problems }: FormState<Filled>,
+): Promise<View> => {
   const projects = place.group === null ? [] : await groupProjects(visit, place.group.id);
   const content = html`<p class="muted">In the column ${columnName(column)} of <a href="${place.path}/${board.id}">${board.name}</a>.</p>
 <section class="card form-page"><div class="body">${form(
@@ -122,13 +117,12 @@ const formView = async (visit: Visit, given: Given, tried: Tried): Promise<View>
       : select({
           name: 'project_id',
           label: 'Project',
-          value: String(project_id ?? ''),
+          value: project_id,
           options: projects.map((one) => [String(one.id), one.full_path] as const),
           problems,
         }),
   )}</div></section>`;
-  const view = place.view(visit, { title: 'New issue' }, content);
-  return withFormStatus(view, problems);
+  return place.view(visit, { title: 'New issue' }, content);
 };
 
 /** Returns the fields that put an issue into a column of a board. */
@@ -161,7 +155,7 @@ const findTarget = async (
 /** Creates the issue as the first of its column. */
 const createInColumn = async (
   visit: Visit,
-  { place, board, column }: Given,
+  { place, board, column }: Place,
   project: Project,
   title: string,
 ) => {
@@ -179,11 +173,11 @@ const findColumn = (board: Board, key: ColumnKey): BoardColumn => {
   return column;
 };
 
-const findGiven = async (
+const findPlace = async (
   { find }: BoardsRoute,
   visit: Visit,
   params: { project?: string; group?: string; id: number; list: string; query?: string | null },
-): Promise<Given> => {
+): Promise<Place> => {
   const place = await find(visit.call, params);
   const board = await findBoard(visit.call.db, place.owner, params.id);
   const column = findColumn(board, readKey(params.list));
@@ -200,29 +194,26 @@ export const newIssuePages = (route: BoardsRoute): AnyPage[] => [
     audience: 'user',
     params: object(inColumn),
     handle: async (visit, params) =>
-      await formView(visit, await findGiven(route, visit, params), {
-        title: '',
-        project_id: null,
-        problems: noProblems,
-      }),
+      await formView(visit, await findPlace(route, visit, params), unsent({ title: '', project_id: '' })),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${route.routePath}/:id/issues`,
     audience: 'user',
-    params: object({ ...inColumn, title: longText(), project_id: optional(id()) }),
-    handle: async (visit, params) => {
-      const given = await findGiven(route, visit, params);
-      const { place, board, column, query } = given;
-      const project = await findTarget(visit, place, params.project_id);
+    // The form has the column as a hidden field.
+    address: inColumn,
+    fields: { title: longText(), project_id: optional(id()) },
+    find: async (visit, address) => await findPlace(route, visit, address),
+    fromSent: (sent) => readTexts(sent, ['title', 'project_id']),
+    run: async (visit, target, { title, project_id }) => {
+      const { place, board, column, query } = target;
+      const project = await findTarget(visit, place, project_id);
       const isAllowed =
         may(visit.call.viewer, 'create_issue', project) &&
         (column.list === null || may(visit.call.viewer, 'admin_issue', project));
       if (!isAllowed) throw forbidden();
-      const problems = await attempt(async () => await createInColumn(visit, given, project, params.title));
-      if (problems === null)
-        return redirect(backTo(`${place.path}/${board.id}`, query, `list-${column.key}`));
-      return await formView(visit, given, { title: params.title, project_id: project.id, problems });
+      await createInColumn(visit, target, project, title);
+      return redirect(backTo(`${place.path}/${board.id}`, query, `list-${column.key}`));
     },
+    view: formView,
   }),
 ];

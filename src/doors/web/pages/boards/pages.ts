@@ -7,15 +7,9 @@ import { id, integer, longText, names, object, optional, text } from '../../../.
 import { notFound } from '../../../../platform/errors.ts';
 import { type AnyPage, Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import {
-  type FormProblems,
-  answerForm,
-  form,
-  hidden,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { form, hidden, input, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { answerTyped } from '../issuables/list/list_page.ts';
 import { narrowScope } from '../issuables/list/narrow_to_project.ts';
@@ -98,7 +92,11 @@ const show = (route: BoardsRoute): AnyPage =>
     },
   });
 
-const newView = (visit: Visit, place: BoardsPlace, name = '', problems: FormProblems = noProblems): View => {
+const newView = (
+  visit: Visit,
+  place: BoardsPlace,
+  { values: name, problems }: FormState<string> = unsent(''),
+): View => {
   const content: Html = html`<section class="card form-page"><div class="body">${form(
     visit,
     { action: place.path, submit: 'Create board', problems },
@@ -116,21 +114,18 @@ const create = (route: BoardsRoute): AnyPage[] => [
     params: object(placeParams),
     handle: async (visit, params) => newView(visit, await findToChange(route, visit.call, params)),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: route.routePath,
     audience: 'user',
-    params: object({ ...placeParams, name: longText() }),
-    handle: async (visit, params) => {
-      const place = await findToChange(route, visit.call, params);
-      return await answerForm(
-        async () => {
-          const board = await createBoard(visit.call, place, { name: params.name });
-          return redirect(`${place.path}/${board.id}/edit`, 'The board was created. Add its lists.');
-        },
-        (problems) => newView(visit, place, params.name, problems),
-      );
+    address: placeParams,
+    fields: { name: longText() },
+    find: async ({ call }, address) => await findToChange(route, call, address),
+    fromSent: (sent) => fieldText(sent['name']),
+    run: async ({ call }, place, { name }) => {
+      const board = await createBoard(call, place, { name });
+      return redirect(`${place.path}/${board.id}/edit`, 'The board was created. Add its lists.');
     },
+    view: newView,
   }),
 ];
 

@@ -4,7 +4,7 @@ import { may, mayInGroup } from '../../../../core/access/may.ts';
 import { forbidden } from '../../../../platform/errors.ts';
 import { optional, text } from '../../../../platform/http/schema.ts';
 import { type BoardOwner, findBoardOwner } from '../../../../planning/boards/owner.ts';
-import type { OwnerKind } from '../../../../projects/labels/project_or_group.ts';
+import type { OwnerKind } from '../../../../projects/project_or_group/owner.ts';
 import type { View, Visit } from '../../page.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';

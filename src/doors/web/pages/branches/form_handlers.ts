@@ -5,23 +5,25 @@ import type { Code } from '../../../../code/repository/find_code.ts';
 import { retryOnConflict } from '../../../../code/repository/refs/authorized_ref_changes.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
+import { readRefFailure } from '../../parts/code/attempt_ref_change.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { type FormProblems, form, input, withFormStatus } from '../../parts/form.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectSuggestions } from '../../parts/fields/suggestions.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { branchesPath, branchesRoutePath } from './list.ts';
 
+const branchFields = { branch: optional(text()), ref: optional(text({ maxLength: 1_000 })) };
+
 type Filled = { branch?: string | undefined; ref?: string | undefined };
 
 const newView = (
   visit: Visit,
   { project }: Code,
-  { branch = '', ref }: Filled,
-  problems: FormProblems = noProblems,
+  { values: { branch = '', ref }, problems }: FormState<Filled>,
 ): View => {
   const content = html`<section class="card form-page"><div class="body">${form(
     visit,
@@ -46,9 +48,9 @@ const newPage = page({
   method: 'GET',
   path: `${branchesRoutePath}/new`,
   audience: 'user',
-  params: object({ ...projectPath, branch: optional(text()), ref: optional(text({ maxLength: 1_000 })) }),
+  params: object({ ...projectPath, ...branchFields }),
   handle: async (visit, { project, ...filled }) =>
-    newView(visit, await findCodeForPush(visit.call, project), filled),
+    newView(visit, await findCodeForPush(visit.call, project), unsent(filled)),
 });
 
 /** Places a message about the whole request at the field it is about. */
@@ -58,24 +60,21 @@ const atField = ({ text: said, fields }: FormProblems): FormProblems => {
   return { text: null, fields: { ...fields, [field]: [said] } };
 };
 
-const create = page({
-  method: 'POST',
+const create = formPage({
   path: branchesRoutePath,
   audience: 'user',
-  params: object({ ...projectPath, branch: optional(text()), ref: optional(text({ maxLength: 1_000 })) }),
-  invalid: async (visit, sent, fields) => {
-    const code = await findCodeForPush(visit.call, String(sent['project']));
-    return newView(visit, code, readTexts(sent, ['branch', 'ref']), { text: null, fields });
-  },
-  handle: async (visit, { project: fullPath, branch = '', ref = '' }) => {
-    const { call } = visit;
-    const code = await findCodeForPush(call, fullPath);
+  address: projectPath,
+  fields: branchFields,
+  find: async ({ call }, { project }) => await findCodeForPush(call, project),
+  fromSent: (sent) => readTexts(sent, ['branch', 'ref']),
+  readFailure: readRefFailure,
+  toProblems: atField,
+  run: async ({ call }, code, { branch = '', ref = '' }) => {
     const name = branch.trim();
-    const request = { branch: name, from: ref.trim() };
-    const problems = await attemptRefChange(async () => await createBranch(call, code, request));
-    if (problems !== null) return newView(visit, code, { branch, ref }, atField(problems));
+    await createBranch(call, code, { branch: name, from: ref.trim() });
     return redirect(codePath(code.project, 'tree', name), `The branch ${name} was created.`);
   },
+  view: newView,
 });
 
 const remove = page({

@@ -19,7 +19,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { loadCommitPeople } from '../../parts/code/commit_people.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';

@@ -24,7 +24,7 @@ import { type RevisionLinks, loadRevisionLinks } from '../../parts/pipelines/rev
 import { searchForm } from '../../parts/search_form.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type Scope = (typeof scopes)[number];
 

@@ -31,10 +31,10 @@ export type SettingsList = {
 /** Parameters that identify the owner. */
 export type SettingsListParams = { project?: string; group?: string };
 
-/** Declares those of one owner; the others are absent. */
-type OwnerParams = { project: TOptional<TUnsafe<string>>; group: TOptional<TUnsafe<string>> };
+export type OwnerParams = { project: TOptional<TUnsafe<string>>; group: TOptional<TUnsafe<string>> };
 
-const declareParams = (params: Partial<Record<keyof OwnerParams, TSchema>>): OwnerParams =>
+/** Declares the parameters of one kind of owner; those of the other are absent. */
+export const declareOwnerParams = (params: Partial<Record<keyof OwnerParams, TSchema>>): OwnerParams =>
   params as OwnerParams;
 
 export type SettingsListRoute = {
@@ -75,7 +75,7 @@ const ofInstance = (noun: SettingsNoun): SettingsListRoute => {
   return {
     audience: 'admin',
     routePath: path,
-    params: declareParams({}),
+    params: declareOwnerParams({}),
     find: async () => ({
       owner: { scope: 'instance' },
       path,
@@ -88,7 +88,7 @@ const ofInstance = (noun: SettingsNoun): SettingsListRoute => {
 const ofGroup = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
   audience: 'user',
   routePath: `${groupRoot}/${noun}`,
-  params: declareParams({ group: text({ maxLength: 1_000 }) }),
+  params: declareOwnerParams({ group: text({ maxLength: 1_000 }) }),
   find: async ({ call }, params) => {
     const group = await findGroupFor(call, params.group ?? '', actions[noun].group);
     return {
@@ -103,7 +103,7 @@ const ofGroup = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
 const ofProject = (noun: SettingsNoun | PlacedNoun): SettingsListRoute => ({
   audience: 'user',
   routePath: `${projectRoot}/${noun}`,
-  params: declareParams(projectPath),
+  params: declareOwnerParams(projectPath),
   find: async ({ call }, params) => {
     const project = await findProjectFor(call, params.project ?? '', actions[noun].project);
     return {

@@ -4,7 +4,7 @@ import type { LoadedJob } from '../../../../ci/jobs/find.ts';
 import { input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 /** @param path path of the job's page */
 export const searchForm = (path: string, search: string): Html =>

@@ -31,7 +31,7 @@ import { projectPagePath, projectView } from '../../parts/frame/project_layout.t
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { plainTexts } from '../../parts/markdown.ts';
-import type { View, Visit } from '../../page.ts';
+import { type View, type Visit, withRefusal } from '../../page.ts';
 import {
   type CardContext,
   type CommentGiven,
@@ -226,7 +226,7 @@ export const commitView = async (
     action: addressWithChoice(`${address}/comments`, shown),
     mayComment: comments.mayComment,
   };
-  return projectView(
+  const view = projectView(
     visit,
     {
       project,
@@ -236,7 +236,6 @@ export const commitView = async (
       view: {
         isWide: true,
         skip: { to: '#files', text: 'Skip to the diff' },
-        ...(isRefused && { status: 422 }),
         ...projectLinkPreview(visit, project, { action: 'read_code', text: commit.message, noIndex: true }),
       },
     },
@@ -245,4 +244,5 @@ export const commitView = async (
 ${message.body}${about}${pushActions(visit, project, commit)}</section>
 ${await diffAndComments(visit, code, { commit, diff, shown }, { context, comments, given })}`,
   );
+  return withRefusal(view, isRefused);
 };

@@ -9,7 +9,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { select } from '../../parts/form.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
-import type { View, Visit } from '../../page.ts';
+import { type View, type Visit, withRefusal } from '../../page.ts';
 import { comparePath } from './comparison_address.ts';
 
 /** Names that the fields suggest. */
@@ -113,15 +113,11 @@ export const formView = async (
   problems: EndProblems = {},
 ): Promise<View> => {
   const hasProblems = Object.values(problems).some((one) => one !== undefined);
-  return projectView(
+  const view = projectView(
     visit,
-    {
-      project: sides.code.project,
-      title: 'Compare',
-      noun: 'compare',
-      ...(hasProblems && { view: { status: 422 } }),
-    },
+    { project: sides.code.project, title: 'Compare', noun: 'compare' },
     html`<p class="muted">Choose two branches, tags or commits. The result shows what is in “Compare” but not in “Base”.</p>
 ${await compareForm(sides, ends, problems)}`,
   );
+  return withRefusal(view, hasProblems);
 };

@@ -24,7 +24,7 @@ import type { View, Visit } from '../../page.ts';
 import { type Comparison, barePath, fromProjectQuery } from './comparison_address.ts';
 import { type Sides, compareForm, formView, isAcross } from './comparison_form.ts';
 import { canProposeBranches, newRequestPath } from '../merge_requests/new_request_links.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 /** Commits that are listed. */
 const maxCommits = 100;

@@ -18,7 +18,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const perPage = 50;
 

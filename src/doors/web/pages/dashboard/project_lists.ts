@@ -22,7 +22,7 @@ import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { statusBadge } from '../../parts/status_badge.ts';
 import { type Order, orderNames, orderParam, readOrder } from '../projects/list_orders.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 /** Renders the last pipeline of each project, for users as a link to its page, with one query for all. */

@@ -19,7 +19,7 @@ import { hidden, select } from '../../parts/form.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 import { type ListedTodo, actionNames, todoGroup } from './todo_row.ts';
 

@@ -8,8 +8,9 @@ import {
 } from '../../../../projects/deploy_tokens/deploy_tokens.ts';
 import type { DeployTokenScope } from '../../../../projects/deploy_tokens/authenticate.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { type FormProblems, checkboxes, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { type FormProblems, checkboxes, form, input, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { type FormState, unsent } from '../../parts/fields/form_page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import type { View, Visit } from '../../page.ts';
@@ -83,15 +84,12 @@ const table = (
 
 type ListQuery = { page?: number; per_page?: number };
 
-/** Renders the page. @param tried input and problems of a refused form */
+/** Renders the page. @param state the form of a new token */
 export const deployTokensView = async (
   visit: Visit,
   { path, view, tokenOwner }: DeployTokenPlace,
   query: ListQuery,
-  { given, problems }: { given: FilledDeployToken; problems: FormProblems } = {
-    given: blank,
-    problems: noProblems,
-  },
+  { values, problems }: FormState<FilledDeployToken> = unsent(blank),
 ): Promise<View> => {
   const page = pageRequest(query);
   const { items, total } = await listDeployTokens(visit.call, tokenOwner, undefined, page);
@@ -104,7 +102,7 @@ ${
 }
 ${pagesNav({ path, query: {}, page, total })}
 <section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Create a deploy token</h2></header>
-<div class="body">${newForm(visit, path, given, problems)}</div></section>`;
+<div class="body">${newForm(visit, path, values, problems)}</div></section>`;
   const made = view(visit, 'Deploy tokens', content);
   return withFormStatus(made, problems);
 };

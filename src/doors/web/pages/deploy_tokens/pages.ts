@@ -9,7 +9,7 @@ import {
   revokeDeployToken,
 } from '../../../../projects/deploy_tokens/deploy_tokens.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
-import { answerForm } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import { type AnyPage, type Visit, page } from '../../page.ts';
 import { type SettingsListRoute, placedSettingsRoutes } from '../ci/owner_settings_routes.ts';
 import { newTokenView } from '../tokens/new_token_view.ts';
@@ -47,31 +47,23 @@ const listPage = (route: SettingsListRoute): AnyPage =>
   });
 
 const createPage = (route: SettingsListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: route.routePath,
     audience: 'user',
-    params: object({ ...route.params, ...newTokenParams, username: optional(clearable(text())) }),
-    invalid: async (visit, sent, fields) => {
-      const place = await findPlace(route, visit, sent);
-      const tried = { given: readForm(sent), problems: { text: null, fields } };
-      return await deployTokensView(visit, place, {}, tried);
-    },
-    handle: async (visit, params) => {
-      const place = await findPlace(route, visit, params);
+    address: route.params,
+    fields: { ...newTokenParams, username: optional(clearable(text())) },
+    find: async (visit, address) => await findPlace(route, visit, address),
+    fromSent: readForm,
+    run: async (visit, place, params) => {
       const { name, username, scopes, life, expires_at: day } = params;
       const end = chosenEnd({ life, ...(day !== undefined && { expires_at: day }) }, visit.call.now);
       const expires_at = end === null ? null : parseTime(end);
       const input = { name, scopes, expires_at, ...(typeof username === 'string' && { username }) };
-      return await answerForm(
-        async () => {
-          const { row, text } = await createDeployToken(visit.call, place.tokenOwner, input);
-          const ends = row.expires_at === null ? null : formatTime(row.expires_at).slice(0, 10);
-          return newTokenView(visit, place, { name, text, username: row.username, expires_at: ends });
-        },
-        async (problems) => await deployTokensView(visit, place, {}, { given: readForm(params), problems }),
-      );
+      const { row, text: secret } = await createDeployToken(visit.call, place.tokenOwner, input);
+      const ends = row.expires_at === null ? null : formatTime(row.expires_at).slice(0, 10);
+      return newTokenView(visit, place, { name, text: secret, username: row.username, expires_at: ends });
     },
+    view: async (visit, place, state) => await deployTokensView(visit, place, {}, state),
   });
 
 const revoke = async (

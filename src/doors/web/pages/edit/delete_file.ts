@@ -1,7 +1,7 @@
 /** Deletes a file: `/group/project/-/delete/main/README.md`. */
 import { findFile } from '../../../../code/repository/files/find_file.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { type View, type Visit, page } from '../../page.ts';
+import { type View, type Visit, page, withRefusal } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, form, hidden, noProblems } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
@@ -45,8 +45,7 @@ const deleteView = (visit: Visit, target: EditTarget, given: Given): View => {
     commitFields(target, fields, problems),
   )}</div></section>`;
   const view = projectView(visit, { project, title: `Delete ${path}`, noun: 'delete' }, content);
-  if (problems === noProblems) return view;
-  return { ...view, status: isOutdated ? 409 : 422 };
+  return isOutdated ? { ...view, status: 409 } : withRefusal(view, problems !== noProblems);
 };
 
 const loadLastCommit = async ({ code, path, commit, ref }: EditTarget): Promise<string> =>

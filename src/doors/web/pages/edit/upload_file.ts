@@ -5,7 +5,7 @@ import { loadFile } from '../../../../code/repository/files/find_file.ts';
 import { maxCommitBytes } from '../../../../code/repository/limits.ts';
 import { formatBytes } from '../../../../platform/format_bytes.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { type SentFile, type View, type Visit, page } from '../../page.ts';
+import { type SentFile, type View, type Visit, page, withRefusal } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type FormProblems, fileInput, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
@@ -85,8 +85,7 @@ const uploadView = (
     commitFields(target, fields, shown),
   )}</div></section>`;
   const view = projectView(visit, { project, title, noun: 'upload' }, content);
-  if (problems === null) return view;
-  return { ...view, status: isOutdated ? 409 : 422 };
+  return isOutdated ? { ...view, status: 409 } : withRefusal(view, problems !== null);
 };
 
 const show = editorPage('upload', async (visit, target) => {

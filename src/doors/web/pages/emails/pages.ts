@@ -9,9 +9,10 @@ import { type EmailRow, listEmails } from '../../../../identity/emails/queries.t
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import {
   type FormProblems,
-  attempt,
+  answerForm,
   form,
   hidden,
   input,
@@ -20,7 +21,7 @@ import {
 } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
 
@@ -104,38 +105,34 @@ const ownPages = [
     params: object({ ...pageParams }),
     handle: async (visit, query) => await listView(visit, { query }),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path,
     audience: 'user',
-    params: object({ email: text({ maxLength: 1_000 }), current_password: text({ maxLength: 1_000 }) }),
-    invalid: async (visit, sent, fields) =>
-      await listView(visit, { email: fieldText(sent['email']), problems: { text: null, fields } }),
-    handle: async (visit, { email, current_password }) => {
-      const { call } = visit;
-      const problems = await attempt(async () => {
-        // The address may reset the password.
-        await confirmPassword(call, current_password);
-        await createEmail(call, requireUser(call).id, { email });
-      });
-      if (problems !== null) return await listView(visit, { email, problems });
+    address: {},
+    fields: { email: text({ maxLength: 1_000 }), current_password: text({ maxLength: 1_000 }) },
+    find: async () => null,
+    fromSent: ({ email }) => fieldText(email),
+    run: async ({ call }, _found, { email, current_password }) => {
+      // The address may reset the password.
+      await confirmPassword(call, current_password);
+      await createEmail(call, requireUser(call).id, { email });
       return redirect(path, 'The address was added. Confirm it by the link that it gets.');
     },
+    view: async (visit, _found, { values: email, problems }) => await listView(visit, { email, problems }),
   }),
   page({
     method: 'POST',
     path: `${path}/:id/resend`,
     audience: 'user',
     params: object({ id: id() }),
-    handle: async (visit, params) => {
-      const { call } = visit;
-      const problems = await attempt(
-        async () => await resendConfirmation(call, requireUser(call).id, params.id),
-      );
-      return problems === null
-        ? redirect(path, 'The mail was requested again.')
-        : redirect(path, 'The address was already confirmed.');
-    },
+    handle: async ({ call }, params) =>
+      await answerForm(
+        async () => {
+          await resendConfirmation(call, requireUser(call).id, params.id);
+          return redirect(path, 'The mail was requested again.');
+        },
+        () => redirect(path, 'The address was already confirmed.'),
+      ),
   }),
   page({
     method: 'POST',
@@ -152,19 +149,19 @@ const ownPages = [
 const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
 const token = () => optional(text({ maxLength: 200 }));
 
-const linkView = (title: string, content: Html, status = 200): View => ({
+const linkView = (title: string, content: Html): View => ({
   title,
-  status,
   body: html`<h1>${title}</h1>
 ${content}`,
 });
 
 const expiredView = (reason = 'has expired or was used already: request another one'): View =>
-  linkView(
-    'Expired link',
-    html`<p>This link ${reason}.</p>
+  withRefusal(
+    linkView(
+      'Expired link',
+      html`<p>This link ${reason}.</p>
 <p><a href="${path}">Your e-mail addresses</a></p>`,
-    422,
+    ),
   );
 
 const linkPages = [
@@ -183,17 +180,18 @@ ${form(visit, { action: confirmationPath, submit: 'Confirm' }, hidden('token', l
       );
     },
   }),
-  page({
+  formPage({
     ...shared,
-    method: 'POST',
     path: confirmationPath,
-    params: object({ token: token() }),
-    handle: async (visit, { token: link = '' }) => {
-      const problems = await attempt(async () => await confirmEmail(visit.call.platform, link));
-      if (problems !== null) return expiredView(problems.fields['token']?.[0]);
-      const next = visit.call.signedIn ? path : '/users/sign_in';
-      return redirect(next, 'Your address was confirmed.');
+    address: { token: token() },
+    fields: {},
+    find: async (_visit, { token: link = '' }) => link,
+    fromSent: () => null,
+    run: async ({ call }, link) => {
+      await confirmEmail(call.platform, link);
+      return redirect(call.signedIn ? path : '/users/sign_in', 'Your address was confirmed.');
     },
+    view: (_visit, _link, { problems }) => expiredView(problems.fields['token']?.[0]),
   }),
 ];
 

@@ -22,7 +22,7 @@ import { type EnvironmentState, environmentForm, fromRecord } from './form.ts';
 import { addressLink, environmentsPath, environmentsRoutePath, stateBadge } from './list.ts';
 import { userLink } from '../../parts/user_link.ts';
 import { type ShownDeployment, loadDeployments } from './load_deployments.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 export type FoundEnvironment = { project: Project; row: EnvironmentRow };
 

@@ -19,7 +19,7 @@ import { button, projectPagePath, projectPath, projectView } from '../../parts/f
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type EnvironmentState, blank, environmentForm } from './form.ts';
 import { type ShownDeployment, loadDeployments } from './load_deployments.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 export const environmentsRoutePath = `${projectRoot}/environments`;
 

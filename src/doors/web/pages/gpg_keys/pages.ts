@@ -6,7 +6,8 @@ import { loadFurtherAddresses } from '../../../../identity/users/addresses/furth
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object, text } from '../../../../platform/http/schema.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
-import { type FormProblems, attempt, form, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, form, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { moment } from '../../parts/timestamp.ts';
@@ -76,19 +77,19 @@ const assignProblems = ({ text: general, fields: { fingerprint, ...fields } }: F
     ? { text: general, fields }
     : { text: general, fields: { ...fields, key: ['has already been added, by you or by another user'] } };
 
-const add = page({
-  method: 'POST',
+const add = formPage({
   path,
   audience: 'user',
-  params: object({ key: text({ maxLength: maxGpgKeyLength }) }),
-  invalid: async (visit, sent, fields) =>
-    await listView(visit, { key: fieldText(sent['key']), problems: { text: null, fields } }),
-  handle: async (visit, { key }) => {
-    const { call } = visit;
-    const problems = await attempt(async () => await createGpgKey(call, requireUser(call).id, key));
-    if (problems !== null) return await listView(visit, { key, problems: assignProblems(problems) });
+  address: {},
+  fields: { key: text({ maxLength: maxGpgKeyLength }) },
+  find: async () => null,
+  fromSent: ({ key }) => fieldText(key),
+  toProblems: assignProblems,
+  run: async ({ call }, _found, { key }) => {
+    await createGpgKey(call, requireUser(call).id, key);
     return redirect(path, 'The key was added.');
   },
+  view: async (visit, _found, { values: key, problems }) => await listView(visit, { key, problems }),
 });
 
 const remove = page({

@@ -2,7 +2,7 @@
 import type { GroupJson } from '../../../../identity/groups/json.ts';
 import type { GroupContents } from '../../../../projects/projects/lists/group_contents.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { relative } from '../../parts/timestamp.ts';
 import { visibilityMark } from '../../parts/projects/project_list.ts';

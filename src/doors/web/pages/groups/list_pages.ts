@@ -5,7 +5,7 @@ import { type PageRequest, pageParams, pageRequest } from '../../../../platform/
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { countGroupContents } from '../../../../projects/projects/lists/group_contents.ts';
 import { type View, type Visit, page } from '../../page.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

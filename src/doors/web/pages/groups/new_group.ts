@@ -12,11 +12,21 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { pathFromName } from '../../../../projects/projects/rules.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, form, input, noProblems, select, textArea } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  form,
+  input,
+  noProblems,
+  problemsOf,
+  select,
+  textArea,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { toVisibilityProblem, visibilityChoice } from '../../parts/fields/visibility.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 
 type Filled = {
   parent_id?: string;
@@ -26,7 +36,7 @@ type Filled = {
   visibility?: string;
 };
 
-const names = ['parent_id', 'name', 'path', 'description', 'visibility'];
+const names = ['parent_id', 'name', 'path', 'description', 'visibility'] as const;
 
 /** Returns the chosen parent; null: none, or the visitor does not see it. */
 const findParent = async (call: Call, chosen: string | undefined): Promise<Group | null> => {
@@ -94,27 +104,26 @@ const newView = async (visit: Visit, filled: Filled, problems: FormProblems = no
       problems,
     }),
   );
-  return {
-    title,
-    status: problems === noProblems ? 200 : 422,
-    body: html`<h1>${title}</h1>
+  const body = html`<h1>${title}</h1>
 <p class="muted">A group holds projects and subgroups that belong together. Its members have their role in all of them.</p>
-<section class="card form-page"><div class="body">${content}</div></section>`,
-  };
+<section class="card form-page"><div class="body">${content}</div></section>`;
+  return withFormStatus({ title, body }, problems);
 };
 
-const fromSent = (sent: RawParams): Filled =>
-  Object.fromEntries(names.map((name) => [name, fieldText(sent[name])]));
+const fromSent = (sent: RawParams): Filled => {
+  const { visibility, ...texts } = readTexts(sent, names);
+  return { ...texts, ...(visibility !== '' && { visibility }) };
+};
 
-/** A parent that is hidden, or in which the visitor may create nothing, is a problem of its field. */
-const attemptCreation = async (operation: () => Promise<unknown>): Promise<FormProblems | null> => {
-  try {
-    return await attempt(operation);
-  } catch (error) {
-    const isRefused = error instanceof Failure && ['not_found', 'forbidden'].includes(error.kind);
-    if (!isRefused) throw error;
-    return { text: null, fields: { parent_id: ['does not allow you to create a subgroup'] } };
-  }
+const refusedParent: FormProblems = {
+  text: null,
+  fields: { parent_id: ['does not allow you to create a subgroup'] },
+};
+
+/** Reads why nothing was created. A parent that is hidden, or refuses subgroups, is a problem of its field. */
+const readFailure = (error: unknown): FormProblems | null => {
+  const isParent = error instanceof Failure && ['not_found', 'forbidden'].includes(error.kind);
+  return isParent ? refusedParent : problemsOf(error);
 };
 
 export const newPages = [
@@ -130,38 +139,31 @@ export const newPages = [
       return await newView(visit, parent === null ? {} : { parent_id: String(parent.id) });
     },
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: '/groups',
     audience: 'user',
-    params: object({
+    address: {},
+    fields: {
       parent_id: optional(clearable(id())),
       name: text(),
       path: optional(text()),
       description: optional(text({ maxLength: 2_000 })),
       visibility: optional(oneOf(['private', 'internal', 'public'])),
-    }),
-    invalid: async (visit, sent, fields) => await newView(visit, fromSent(sent), { text: null, fields }),
-    handle: async (visit, { parent_id = null, name, path = '', description = '', visibility }) => {
-      const { call } = visit;
-      let created = '';
-      const problems = await attemptCreation(async () => {
-        const group = await createGroup(call, {
-          name,
-          path: path === '' ? pathFromName(name) : path,
-          parent_id,
-          description,
-          ...(visibility !== undefined && { visibility }),
-        });
-        created = group.full_path;
-      });
-      if (problems === null) return redirect(`/groups/${created}`, `The group ${name} was created.`);
-      const filled = { name, path, description, parent_id: parent_id === null ? '' : String(parent_id) };
-      return await newView(
-        visit,
-        { ...filled, ...(visibility !== undefined && { visibility }) },
-        moveUnknownToText(toVisibilityProblem(problems), names),
-      );
     },
+    find: async () => null,
+    fromSent,
+    readFailure,
+    toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
+    run: async ({ call }, _found, { parent_id = null, name, path = '', description = '', visibility }) => {
+      const group = await createGroup(call, {
+        name,
+        path: path === '' ? pathFromName(name) : path,
+        parent_id,
+        description,
+        ...(visibility !== undefined && { visibility }),
+      });
+      return redirect(`/groups/${group.full_path}`, `The group ${name} was created.`);
+    },
+    view: async (visit, _found, { values, problems }) => await newView(visit, values, problems),
   }),
 ];

@@ -6,12 +6,12 @@ import { type Group, findGroup, findGroupFor, findGroupOrNull } from '../../../.
 import { removeGroup } from '../../../../identity/groups/remove.ts';
 import { transferGroup } from '../../../../identity/groups/transfer.ts';
 import { updateGroup } from '../../../../identity/groups/update.ts';
-import { Failure } from '../../../../platform/errors.ts';
+import { Failure, invalid } from '../../../../platform/errors.ts';
 import type { ReceivedFile } from '../../../../platform/http/body/received_file.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, form, hidden, noProblems } from '../../parts/form.ts';
+import { type FormProblems, form, hidden, noProblems, problemsOf, withFormStatus } from '../../parts/form.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
@@ -20,6 +20,7 @@ import { refusal, sectionCard } from '../project_settings/settings_section.ts';
 import { deletePart, transferPart } from './transfer_and_delete_forms.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage } from '../../parts/fields/form_page.ts';
 import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
 import { trimSlashes } from '../../../../platform/trim.ts';
 
@@ -60,18 +61,18 @@ const settingsView = async (given: Given): Promise<View> => {
   const parent = group.parent_id === null ? null : await findGroupOrNull(visit.call, group.parent_id);
   const sections = [...groupSections, ...dangers];
   const refused = sections.find(({ key }) => key === tried?.key)?.title;
-  const problemsOf = (key: string): FormProblems => (tried?.key === key ? tried.problems : noProblems);
+  const problemsFor = (key: string): FormProblems => (tried?.key === key ? tried.problems : noProblems);
   const typed = tried?.key === 'transfer' ? fieldText(tried.sent['parent']) : null;
-  const danger = html`${transferPart({ visit, group, problems: problemsOf('transfer') }, typed)}${deletePart({ visit, group, problems: problemsOf('delete') })}`;
+  const danger = html`${transferPart({ visit, group, problems: problemsFor('transfer') }, typed)}${deletePart({ visit, group, problems: problemsFor('delete') })}`;
   const content = html`${refused !== undefined && refusal(tried?.key ?? '', refused)}${groupSections.map((section) => sectionPart(given, parent, section))}${danger}`;
   const view = groupView(visit, { group, title: 'General settings', noun: 'settings' }, content);
-  return tried === null ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried?.problems ?? noProblems);
 };
 
 const allParams = { ...groupParams, name: optional(text()), path: optional(text()) };
 
-const findToEdit = async (call: Call, path: unknown): Promise<Group> =>
-  await findGroupFor(call, String(path), 'admin_group');
+const findToEdit = async (call: Call, path: string): Promise<Group> =>
+  await findGroupFor(call, path, 'admin_group');
 
 type Sent = { name?: string; path?: string };
 
@@ -84,78 +85,56 @@ const toChanges = ({ name, path, ...params }: Sent & Record<string, unknown>): G
 
 type AvatarSent = { avatar?: ReceivedFile | null };
 
+/** What all forms of the page share. */
+const settingsForm = (key: string) => ({
+  path: `${routePath}/${key}`,
+  audience: 'user' as const,
+  address: groupPath,
+  find: async ({ call }: Visit, { group }: { group: string }) => await findToEdit(call, group),
+  fromSent: (sent: RawParams) => sent,
+  view: async (visit: Visit, group: Group, { values: sent, problems }: FormState<RawParams>) =>
+    await settingsView({ visit, group, tried: { key, sent, problems } }),
+});
+
 const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
-  page({
-    method: 'POST',
-    path: `${routePath}/${key}`,
-    audience: 'user',
-    params: object({ ...groupPath, ...Object.fromEntries(names.map((name) => [name, allParams[name]])) }),
-    invalid: async (visit, sent, fields) => {
-      const group = await findToEdit(visit.call, sent['group']);
-      const problems = moveUnknownToText({ text: null, fields }, names);
-      return await settingsView({ visit, group, tried: { key, sent, problems } });
-    },
-    handle: async (visit, { group: path, ...sent }) => {
-      const { call } = visit;
-      const group = await findToEdit(call, path);
+  formPage({
+    ...settingsForm(key),
+    fields: Object.fromEntries(names.map((name) => [name, allParams[name]])),
+    toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
+    run: async ({ call }, group, { group: _path, ...sent }) => {
       let stored = group;
-      const problems = await attempt(
-        async () =>
-          await withAvatar(call.platform, (sent as AvatarSent).avatar, async (avatar) => {
-            stored = await updateGroup(call, group.id, { ...toChanges(sent), ...avatar });
-          }),
-      );
-      if (problems === null) return redirect(groupPagePath(stored, 'settings'), saved);
-      const tried = { key, sent, problems: moveUnknownToText(toVisibilityProblem(problems), names) };
-      return await settingsView({ visit, group, tried });
+      await withAvatar(call.platform, (sent as AvatarSent).avatar, async (avatar) => {
+        stored = await updateGroup(call, group.id, { ...toChanges(sent), ...avatar });
+      });
+      return redirect(groupPagePath(stored, 'settings'), saved);
     },
   });
 
-/** A hidden parent group counts as missing. */
-const attemptTransfer = async (call: Call, group: Group, parent: string): Promise<FormProblems | null> => {
-  const wrong = (problem: string): FormProblems => ({ text: null, fields: { parent: [problem] } });
-  try {
-    return await attempt(
-      async () => void (await transferGroup(call, group.id, parent === '' ? null : parent)),
-    );
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-    return wrong('was not found');
-  }
-};
-
-const transfer = page({
-  method: 'POST',
-  path: `${routePath}/transfer`,
-  audience: 'user',
-  params: object({ ...groupPath, parent: optional(text({ maxLength: 1_000 })) }),
-  handle: async (visit, { group: path, parent = '' }) => {
-    const { call } = visit;
-    const group = await findToEdit(call, path);
+const transfer = formPage({
+  ...settingsForm('transfer'),
+  fields: { parent: optional(text({ maxLength: 1_000 })) },
+  run: async ({ call }, group, { parent = '' }) => {
     const target = trimSlashes(parent.trim());
-    const problems = await attemptTransfer(call, group, target);
-    if (problems !== null)
-      return await settingsView({ visit, group, tried: { key: 'transfer', sent: { parent }, problems } });
+    await transferGroup(call, group.id, target === '' ? null : target);
     const place = target === '' ? 'to the top level' : `into ${target}`;
     return redirect(
       groupPagePath(await findGroup(call, group.id), 'settings'),
       `The group was moved ${place}.`,
     );
   },
+  // A hidden parent group counts as missing.
+  readFailure: (error) =>
+    error instanceof Failure && error.kind === 'not_found'
+      ? { text: null, fields: { parent: ['was not found'] } }
+      : problemsOf(error),
 });
 
-const remove = page({
-  method: 'POST',
-  path: `${routePath}/delete`,
-  audience: 'user',
-  params: object({ ...groupPath, confirm: optional(text({ maxLength: 1_000 })) }),
-  handle: async (visit, { group: path, confirm = '' }) => {
-    const group = await findToEdit(visit.call, path);
-    if (confirm.trim() !== group.full_path) {
-      const problems = { text: null, fields: { confirm: ['Type the full path of the group'] } };
-      return await settingsView({ visit, group, tried: { key: 'delete', sent: {}, problems } });
-    }
-    await removeGroup(visit.call, group);
+const remove = formPage({
+  ...settingsForm('delete'),
+  fields: { confirm: optional(text({ maxLength: 1_000 })) },
+  run: async ({ call }, group, { confirm = '' }) => {
+    if (confirm.trim() !== group.full_path) throw invalid({ confirm: ['Type the full path of the group'] });
+    await removeGroup(call, group);
     return redirect('/dashboard/groups', `The group ${group.full_path} was deleted.`);
   },
 });

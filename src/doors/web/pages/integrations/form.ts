@@ -8,7 +8,7 @@ import {
   trackers,
 } from '../../../../planning/integrations/trackers.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type FormProblems, checkbox, form, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, checkbox, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { View, Visit } from '../../page.ts';
@@ -98,5 +98,5 @@ export const integrationView = (context: FormContext): View => {
 <div class="body">${fields}</div></section>
 ${row !== undefined && removalCard(context)}`;
   const view = projectView(visit, { project, title, noun: 'settings/integrations' }, content);
-  return tried === null ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried?.problems ?? noProblems);
 };

@@ -1,30 +1,32 @@
 /** Pages of the external issue trackers of a project, with the operations of the API. */
 import { notFound } from '../../../../platform/errors.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
 import { boolean, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { configuredIntegrations, loadIntegration } from '../../../../planning/integrations/queries.ts';
 import { deleteIntegration, setIntegration } from '../../../../planning/integrations/set_integration.ts';
 import { type Slug, secretNames, slugs, trackers } from '../../../../planning/integrations/trackers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { type FormProblems, attempt } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 
 const routePath = `${projectRoot}/settings/integrations`;
 
 type Found = { project: Project; slug: Slug };
 
-const administered = async ({ call }: Visit, project: unknown): Promise<Project> =>
-  await findProjectFor(call, String(project), 'admin_integration');
+const administered = async ({ call }: Visit, project: string): Promise<Project> =>
+  await findProjectFor(call, project, 'admin_integration');
+
+type Address = { project: string; key: string };
 
 /** @throws Failure 404 for an unknown tracker */
-const find = async (visit: Visit, { project: fullPath, key }: RawParams): Promise<Found> => {
+const find = async (visit: Visit, { project: fullPath, key }: Address): Promise<Found> => {
   const project = await administered(visit, fullPath);
   const slug = slugs.find((one) => one === key);
   if (slug === undefined) throw notFound('Integration');
@@ -93,45 +95,29 @@ const toField = (problems: FormProblems): FormProblems => {
   return name === undefined ? problems : { text: null, fields: { [name]: ["can't be blank"] } };
 };
 
-const refuse = async (
-  visit: Visit,
-  { project, slug }: Found,
-  sent: RawParams,
-  problems: FormProblems,
-): Promise<View> => {
-  const names = listProperties(slug);
-  const typed = [...names, 'active'].filter((name) => sent[name] !== undefined);
-  return integrationView({
-    visit,
-    project,
-    slug,
-    row: await loadIntegration(visit.call.db, project.id, slug),
-    tried: {
-      sent: Object.fromEntries(typed.map((name) => [name, fieldText(sent[name])])),
-      problems: moveUnknownToText(toField(problems), names),
-    },
-  });
-};
-
-const save = page({
-  method: 'POST',
+const save = formPage({
   path: `${routePath}/:key`,
   audience: 'user',
-  params: object({ ...one, ...settable }),
-  handle: async (visit, { project: fullPath, key, ...sent }) => {
-    const found = await find(visit, { project: fullPath, key });
+  address: one,
+  fields: settable,
+  find,
+  fromSent: (sent, { slug }) => {
+    const typed = [...listProperties(slug), 'active'].filter((name) => sent[name] !== undefined);
+    return readTexts(sent, typed);
+  },
+  run: async ({ call }, { project, slug }, { project: _path, key: _key, ...sent }) => {
     // An empty secret keeps the stored one.
-    const given = Object.entries(sent).filter(
+    const settings = Object.entries(sent).filter(
       ([name, value]) => value !== '' || !secretNames.some((secret) => secret === name),
     );
-    const problems = await attempt(
-      async () => await setIntegration(visit.call, found.project, found.slug, Object.fromEntries(given)),
-    );
-    if (problems !== null) return await refuse(visit, found, sent, problems);
-    return redirect(integrationsPath(found.project), `${trackers[found.slug].title} was saved.`);
+    await setIntegration(call, project, slug, Object.fromEntries(settings));
+    return redirect(integrationsPath(project), `${trackers[slug].title} was saved.`);
   },
-  invalid: async (visit, sent, fields) =>
-    await refuse(visit, await find(visit, sent), sent, { text: null, fields }),
+  view: async (visit, { project, slug }, { values: sent, problems }) => {
+    const row = await loadIntegration(visit.call.db, project.id, slug);
+    const placed = moveUnknownToText(toField(problems), listProperties(slug));
+    return integrationView({ visit, project, slug, row, tried: { sent, problems: placed } });
+  },
 });
 
 const remove = page({

@@ -8,29 +8,27 @@ import {
   readInvitationToken,
 } from '../../../../identity/invitations/links.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
-import { attempt, form, hidden } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { form, hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { nameRole } from '../../parts/projects/role.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 
-const shared = {
-  audience: 'anyone',
-  withoutRequiredFactor: true,
-  params: object({ token: text({ maxLength: 200 }) }),
-} as const;
+const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
+const address = { token: text({ maxLength: 200 }) };
 
-const plainView = (title: string, content: Html, status = 200): View => ({
+const plainView = (title: string, content: Html): View => ({
   title,
-  status,
   body: html`<h1>${title}</h1>
 ${content}`,
 });
 
 const expiredView = (): View =>
-  plainView(
-    'Expired invitation',
-    html`<p>This invitation was accepted or withdrawn, or it has expired. Ask for another one.</p>`,
-    422,
+  withRefusal(
+    plainView(
+      'Expired invitation',
+      html`<p>This invitation was accepted or withdrawn, or it has expired. Ask for another one.</p>`,
+    ),
   );
 
 const signInPart = (visit: Visit, token: string): Html => {
@@ -68,11 +66,22 @@ ${answer}`,
   );
 };
 
+/** What the answers to an invitation share. A refusal ends the link. */
+const answerPage = {
+  ...shared,
+  address,
+  fields: {},
+  find: async (_visit: Visit, { token }: { token: string }) => token,
+  fromSent: () => null,
+  view: () => expiredView(),
+};
+
 export const pages = [
   page({
     ...shared,
     method: 'GET',
     path: '/users/invitation',
+    params: object(address),
     handle: async (visit, { token }) => {
       const { call } = visit;
       const at = { db: call.db, now: call.now };
@@ -82,28 +91,24 @@ export const pages = [
       return await invitationView(visit, invitation, { place, token });
     },
   }),
-  page({
-    ...shared,
-    audience: 'user',
-    method: 'POST',
+  formPage({
+    ...answerPage,
     path: '/users/invitation/accept',
-    handle: async (visit, { token }) => {
-      const { call } = visit;
+    audience: 'user',
+    run: async ({ call }, token) => {
       const invitation = await readInvitationToken(call.platform, { db: call.db, now: call.now }, token);
       const place = invitation === null ? null : await loadPlace(call.db, invitation);
-      const accept = async (): Promise<void> =>
-        await acceptByLink(call.platform, requireUser(call).id, token);
-      if (place === null || (await attempt(accept)) !== null) return expiredView();
+      if (place === null) return expiredView();
+      await acceptByLink(call.platform, requireUser(call).id, token);
       return redirect(`/${place.full_path}`, `You joined ${place.full_path}.`);
     },
   }),
-  page({
-    ...shared,
-    method: 'POST',
+  formPage({
+    ...answerPage,
     path: '/users/invitation/decline',
-    handle: async (visit, { token }) => {
-      const problems = await attempt(async () => await declineByLink(visit.call.platform, token));
-      return problems === null ? redirect('/', 'You declined the invitation.') : expiredView();
+    run: async ({ call }, token) => {
+      await declineByLink(call.platform, token);
+      return redirect('/', 'You declined the invitation.');
     },
   }),
 ];

@@ -2,7 +2,7 @@
 import { maxAllowlistEntries } from '../../../../projects/job_token_scope/change.ts';
 import { listedGroups, listedProjects } from '../../../../projects/job_token_scope/queries.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type FormProblems, checkbox, form, input, noProblems } from '../../parts/form.ts';
+import { type FormProblems, checkbox, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { View, Visit } from '../../page.ts';
 import { button, projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
@@ -103,5 +103,5 @@ ${project.job_token_list_enabled === 0 && html`<p class="flash alert">Jobs of al
 ${listPart({ visit, project, list: 'projects' }, projects.items, tried)}
 ${listPart({ visit, project, list: 'groups' }, groups.items, tried)}`;
   const view = projectView(visit, { project, title: 'Job tokens', noun: 'job_token_scope' }, content);
-  return tried === null ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried?.problems ?? noProblems);
 };

@@ -1,10 +1,13 @@
 /** The page of the lists, and handlers for its forms, which call the operations of the API. */
 import { Failure } from '../../../../platform/errors.ts';
 import { findGroup } from '../../../../identity/groups/find.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import { boolean, id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { addToList, removeFromList, switchList } from '../../../../projects/job_token_scope/change.ts';
 import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
-import { type FormProblems, attempt } from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, problemsOf } from '../../parts/form.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
@@ -29,37 +32,30 @@ const targetOf = async ({ call }: Visit, list: ListName, typed: string): Promise
   return list === 'projects' ? (await findProject(call, given)).id : (await findGroup(call, given)).id;
 };
 
-/** A hidden project or group counts as missing. */
-const notFoundIn = (list: ListName, error: unknown): FormProblems => {
-  if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-  return { text: null, fields: { [fieldOf(list)]: ['was not found'] } };
-};
+/** Reads why an entry was refused. A hidden project or group counts as missing. */
+const readFailure = (list: ListName, error: unknown): FormProblems | null =>
+  error instanceof Failure && error.kind === 'not_found'
+    ? { text: null, fields: { [fieldOf(list)]: ['was not found'] } }
+    : problemsOf(error);
 
 const add = (list: ListName) =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${scopeRoutePath}/${list}`,
     audience: 'user',
-    params: object({ ...projectPath, [fieldOf(list)]: optional(text({ maxLength: 1_000 })) }),
-    handle: async (visit, params) => {
-      const { project: fullPath, [fieldOf(list)]: sent } = params as Record<string, string | undefined>;
-      const project = await administered(visit, fullPath ?? '');
-      const typed = sent?.trim() ?? '';
-      let problems: FormProblems | null;
-      try {
-        const target = await targetOf(visit, list, typed);
-        const entry = { list: apiNames[list], projectId: project.id, target };
-        problems = await attempt(async () => await addToList(visit.call, entry));
-      } catch (error) {
-        problems = notFoundIn(list, error);
-      }
-      if (problems === null) return redirect(scopePath(project), `Jobs of ${typed} have access.`);
-      return await scopeView(visit, project, {
-        list,
-        typed,
-        problems: moveUnknownToText(problems, [fieldOf(list)]),
-      });
+    address: projectPath,
+    fields: { [fieldOf(list)]: optional(text({ maxLength: 1_000 })) },
+    find: async (visit, { project }) => await administered(visit, project),
+    fromSent: (sent) => fieldText(sent[fieldOf(list)]),
+    readFailure: (error) => readFailure(list, error),
+    toProblems: (problems) => moveUnknownToText(problems, [fieldOf(list)]),
+    run: async (visit, project, params) => {
+      const typed = fieldText((params as RawParams)[fieldOf(list)]).trim();
+      const target = await targetOf(visit, list, typed);
+      await addToList(visit.call, { list: apiNames[list], projectId: project.id, target });
+      return redirect(scopePath(project), `Jobs of ${typed} have access.`);
     },
+    view: async (visit, project, { values: typed, problems }) =>
+      await scopeView(visit, project, { list, typed, problems }),
   });
 
 const remove = (list: ListName) =>

@@ -1,47 +1,33 @@
-import type { Static } from 'typebox';
 import { requireUser } from '../../../../core/access/call.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { createKey } from '../../../../identity/keys/create.ts';
 import { deleteKey } from '../../../../identity/keys/delete.ts';
 import { type KeyRow, listKeys } from '../../../../identity/keys/queries.ts';
 import { parseTime } from '../../../../platform/time.ts';
-import {
-  type FormProblems,
-  attempt,
-  form,
-  input,
-  noProblems,
-  textArea,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { form, input, textArea, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { assignKeyProblems } from './key_problems.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 
 const path = '/profile/keys';
 
-const filled = object({
+const keyFields = {
   title: optional(text({ maxLength: 2000 })),
   key: text({ maxLength: 5_000 }),
   expires_at: optional(clearable(date())),
-});
+};
 
-type Filled = Static<typeof filled>;
+type Filled = { [field in keyof typeof keyFields]: string };
 
-/** Input to show again when the form was invalid. */
-const fromSent = ({ title, key, expires_at }: RawParams): Filled => ({
-  title: fieldText(title),
-  key: fieldText(key),
-  expires_at: fieldText(expires_at),
-});
+const blank: Filled = { title: '', key: '', expires_at: '' };
 
-const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
+const newForm = (visit: Visit, { values, problems }: FormState<Filled>): Html =>
   form(
     visit,
     { action: path, submit: 'Add key', problems },
@@ -49,7 +35,7 @@ const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
       name: 'key',
       label: 'Key',
       hint: html`The public key, in one line: the content of <code>~/.ssh/id_ed25519.pub</code>, or the output of <code>ssh-add -L</code>.`,
-      value: given.key,
+      value: values.key,
       rows: 5,
       problems,
     }),
@@ -57,7 +43,7 @@ const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
       name: 'title',
       label: 'Title',
       hint: 'For example “laptop”. Default: the comment of the key.',
-      value: given.title ?? '',
+      value: values.title,
       problems,
     }),
     input({
@@ -65,7 +51,7 @@ const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
       label: 'Expires',
       type: 'date',
       hint: 'The key expires at 00:00 UTC on this day. Default: it does not expire.',
-      value: given.expires_at ?? null,
+      value: values.expires_at,
       problems,
     }),
   );
@@ -97,8 +83,7 @@ type PageQuery = { page?: number; per_page?: number };
 const listView = async (
   visit: Visit,
   query: PageQuery = {},
-  given: Filled = { key: '' },
-  problems = noProblems,
+  state: FormState<Filled> = unsent(blank),
 ): Promise<View> => {
   const wanted = pageRequest(query);
   const { items, total } = await listKeys(visit.call.db, requireUser(visit.call).id, wanted);
@@ -106,27 +91,25 @@ const listView = async (
 ${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, items)}
 ${pagesNav({ path, query: {}, page: wanted, total })}
 <h2>Add a key</h2>
-${newForm(visit, given, problems)}`;
+${newForm(visit, state)}`;
   const view = accountView(path, 'SSH keys', content);
-  return withFormStatus(view, problems);
+  return withFormStatus(view, state.problems);
 };
 
-const add = page({
-  method: 'POST',
+const add = formPage({
   path,
   audience: 'user',
-  params: filled,
-  invalid: async (visit, sent, fields) => await listView(visit, {}, fromSent(sent), { text: null, fields }),
-  handle: async (visit, given) => {
-    const { call } = visit;
-    const expires_at = typeof given.expires_at === 'string' ? parseTime(given.expires_at) : null;
-    const problems = await attempt(
-      async () =>
-        await createKey(call, requireUser(call).id, { title: given.title, key: given.key, expires_at }),
-    );
-    if (problems !== null) return await listView(visit, {}, given, assignKeyProblems(problems));
+  address: {},
+  fields: keyFields,
+  find: async () => null,
+  fromSent: (sent) => readTexts(sent, ['title', 'key', 'expires_at']),
+  toProblems: assignKeyProblems,
+  run: async ({ call }, _found, { title, key, expires_at: day }) => {
+    const expires_at = typeof day === 'string' ? parseTime(day) : null;
+    await createKey(call, requireUser(call).id, { title, key, expires_at });
     return redirect(path, 'The key was added.');
   },
+  view: async (visit, _found, state) => await listView(visit, {}, state),
 });
 
 const remove = page({

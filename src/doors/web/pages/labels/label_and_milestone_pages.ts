@@ -1,7 +1,7 @@
 /** Pages shared by labels and milestones: the forms to create and to edit a record, and its removal. */
 import type { Call } from '../../../../core/access/call.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
-import type { Owner } from '../../../../projects/labels/project_or_group.ts';
+import type { Owner } from '../../../../projects/project_or_group/owner.ts';
 import { type AnyPage, Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { attempt } from '../../parts/form.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';

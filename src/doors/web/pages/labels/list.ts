@@ -5,7 +5,7 @@ import { clearable, object, oneOf, optional, text } from '../../../../platform/h
 import type { LabelRow } from '../../../../projects/labels/label_row.ts';
 import { type LabelOrder, listLabels, renderLabels } from '../../../../projects/labels/queries.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -9,7 +9,7 @@ import {
   findGroupAbove,
   groupOwner,
   projectOwner,
-} from '../../../../projects/labels/project_or_group.ts';
+} from '../../../../projects/project_or_group/owner.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import type { View, Visit } from '../../page.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';

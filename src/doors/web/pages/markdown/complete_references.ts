@@ -4,7 +4,7 @@ import { listParticipants } from '../../../../planning/issuables/participants.ts
 import { findIssue } from '../../../../planning/issues/find.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
-import { projectOwner } from '../../../../projects/labels/project_or_group.ts';
+import { projectOwner } from '../../../../projects/project_or_group/owner.ts';
 import { listLabels } from '../../../../projects/labels/queries.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
 import { listMilestones } from '../../../../projects/milestones/queries.ts';

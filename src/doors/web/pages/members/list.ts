@@ -16,12 +16,12 @@ import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { nameRole } from '../../parts/projects/role.ts';
 import { searchForm } from '../../parts/search_form.ts';
-import type { View, Visit } from '../../page.ts';
+import { type View, type Visit, withRefusal } from '../../page.ts';
 import { type Tried, type TriedGroup, addForm, memberForms } from './form.ts';
 import { type TriedInvitation, invitationsPart } from './invitations.ts';
 import { sharedGroupsPart } from './shared_groups.ts';
 import type { MemberList } from './project_or_group_routes.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
 export type ListQuery = { query?: string; with?: 'direct'; page?: number; per_page?: number };
@@ -150,6 +150,5 @@ ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep:
 ${pagesNav({ path, query: { query: omitEmpty(query), with: filter }, page, total })}
 ${await invitationsPart(visit, list, refused !== null && 'invitation' in refused ? refused : null)}
 ${await sharedGroupsPart(visit, list, refused !== null && 'groupId' in refused ? refused : null)}`;
-  const view = list.view(visit, content);
-  return refused === null ? view : { ...view, status: 422 };
+  return withRefusal(list.view(visit, content), refused !== null);
 };

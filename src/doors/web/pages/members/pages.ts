@@ -2,7 +2,7 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { selectUsers } from '../../../../identity/users/list.ts';
 import type { UserRow } from '../../../../identity/users/queries.ts';
-import { Failure, forbidden } from '../../../../platform/errors.ts';
+import { Failure, invalid } from '../../../../platform/errors.ts';
 import { pageParams } from '../../../../platform/http/page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import {
@@ -16,14 +16,19 @@ import {
   text,
 } from '../../../../platform/http/schema.ts';
 import { addMember, removeMember, updateMember } from '../../../../projects/members/change_members.ts';
-import { type FormProblems, attempt } from '../../parts/form.ts';
+import { type FormProblems, problemsOf } from '../../parts/form.ts';
+import { type FormState, formPage } from '../../parts/fields/form_page.ts';
 import { nameRole } from '../../parts/projects/role.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import type { Tried } from './form.ts';
 import { invitationPages } from './invitation_pages.ts';
 import { sharedGroupPages } from './shared_group_pages.ts';
 import { membersView } from './list.ts';
-import { type MemberList, type MemberListRoute, memberListRoutes } from './project_or_group_routes.ts';
+import {
+  type MemberList,
+  type MemberListRoute,
+  findAdministered,
+  memberListRoutes,
+} from './project_or_group_routes.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 const maxCandidates = 10;
@@ -70,101 +75,96 @@ const typedIn = (sent: RawParams): Record<string, string> =>
     ),
   );
 
-const refuse = async (visit: Visit, list: MemberList, tried: Tried): Promise<View> =>
-  await membersView(visit, list, {}, tried);
-
-/** Shows the problems of an invalid form only to users who can submit it. @throws Failure 403 */
-const refuseInvalid =
-  ({ find }: MemberListRoute) =>
-  async (visit: Visit, sent: RawParams, fields: FormProblems['fields']): Promise<View> => {
-    const list = await find(visit, sent);
-    if (!list.source.mayAdmin) throw forbidden();
-    const userId = sent['id'] === undefined ? null : Number(sent['id']);
-    return await refuse(visit, list, { userId, sent: typedIn(sent), problems: { text: null, fields } });
-  };
+/** Returns what was typed. A chosen candidate takes the place of the typed name. */
+const typedMember = (sent: RawParams): Record<string, string> =>
+  typedIn({ ...sent, user: sent['choice'] ?? sent['user'] });
 
 const addPage = (kind: MemberListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: kind.routePath,
     audience: 'user',
-    params: object({ ...kind.params, ...rolePart, user: optional(text()), choice: optional(text()) }),
-    invalid: refuseInvalid(kind),
-    handle: async (visit, params) => {
-      const list = await kind.find(visit, params);
-      if (!list.source.mayAdmin) throw forbidden();
+    address: kind.params,
+    fields: { ...rolePart, user: optional(text()), choice: optional(text()) },
+    find: async (visit, address) => await findAdministered(kind, visit, address),
+    fromSent: typedMember,
+    run: async (visit, list, params) => {
       const { user: typed = '', choice, access_level = 0, expires_at = null } = params;
-      const found = await findUser(visit, choice ?? typed);
-      const tried = { userId: null, sent: typedIn({ ...params, user: choice ?? typed }) };
-      if (!('user' in found)) {
-        const { candidates } = found;
-        const said = candidates.length === 0 ? 'was not found' : 'has no such user name. Choose one below';
-        const problems = { text: null, fields: { user: [typed.trim() === '' ? "can't be blank" : said] } };
-        return await refuse(visit, list, { ...tried, problems, candidates });
+      const match = await findUser(visit, choice ?? typed);
+      if ('user' in match) {
+        const { id: user_id, name } = match.user;
+        await addMember(visit.call, list.kind, list.source, { user_id, access_level, expires_at });
+        return redirect(list.path, `${name} was added: ${nameRole(access_level)}.`);
       }
-      const { id: user_id, name } = found.user;
-      const role = { user_id, access_level, expires_at };
-      const problems = await attempt(async () => await addMember(visit.call, list.kind, list.source, role));
-      if (problems !== null) return await refuse(visit, list, { ...tried, problems });
-      return redirect(list.path, `${name} was added: ${nameRole(access_level)}.`);
+      const { candidates } = match;
+      if (typed.trim() === '') throw invalid({ user: ["can't be blank"] });
+      if (candidates.length === 0) throw invalid({ user: ['was not found'] });
+      const problems = { text: null, fields: { user: ['has no such user name. Choose one below'] } };
+      return await membersView(
+        visit,
+        list,
+        {},
+        { userId: null, sent: typedMember(params), problems, candidates },
+      );
     },
+    view: async (visit, list, { values: sent, problems }) =>
+      await membersView(visit, list, {}, { userId: null, sent, problems }),
   });
 
-const ownerStays = 'The owner of a personal project and the last owner of a group must stay.';
-
-/** Runs a change that the visitor may make; where it is still forbidden, an owner must stay. */
-const attemptChange = async (
-  { source }: MemberList,
-  level: number,
-  change: () => Promise<void>,
-): Promise<FormProblems | null> => {
-  try {
-    return await attempt(change);
-  } catch (error) {
-    const mustStay = error instanceof Failure && error.kind === 'forbidden' && source.mayAdmin;
-    if (!mustStay || level > source.level) throw error;
-    return { text: ownerStays, fields: {} };
-  }
+const ownerStays: FormProblems = {
+  text: 'The owner of a personal project and the last owner of a group must stay.',
+  fields: {},
 };
 
+/** Reads why a change was refused. Where the visitor may make it and it is still forbidden, an owner must stay. */
+const readChangeFailure = (error: unknown, { source }: MemberList, level: number): FormProblems | null => {
+  const isForbidden = error instanceof Failure && error.kind === 'forbidden';
+  return isForbidden && source.mayAdmin && level <= source.level ? ownerStays : problemsOf(error);
+};
+
+type Membership = { list: MemberList; userId: number };
+
+const showMembership = async (
+  visit: Visit,
+  { list, userId }: Membership,
+  { values: sent, problems }: FormState<Record<string, string>>,
+): Promise<View> => await membersView(visit, list, {}, { userId, sent, problems });
+
 const changePage = (kind: MemberListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${kind.routePath}/:id`,
     audience: 'user',
-    params: object({ ...kind.params, id: id(), ...rolePart }),
-    invalid: refuseInvalid(kind),
-    handle: async (visit, params) => {
-      const list = await kind.find(visit, params);
-      const { id: user_id, access_level = 0, expires_at } = params;
+    address: { ...kind.params, id: id() },
+    fields: rolePart,
+    find: async (visit, address) => ({
+      list: await findAdministered(kind, visit, address),
+      userId: address.id,
+    }),
+    fromSent: typedIn,
+    run: async ({ call }, { list, userId: user_id }, { access_level = 0, expires_at }) => {
       const role = { user_id, access_level, ...(expires_at !== undefined && { expires_at }) };
-      const problems = await attemptChange(
-        list,
-        access_level,
-        async () => await updateMember(visit.call, list.kind, list.source, role),
-      );
-      if (problems === null) return redirect(list.path, 'The membership was saved.');
-      return await refuse(visit, list, { userId: user_id, sent: typedIn(params), problems });
+      await updateMember(call, list.kind, list.source, role);
+      return redirect(list.path, 'The membership was saved.');
     },
+    readFailure: (error, { list }, { access_level = 0 }) => readChangeFailure(error, list, access_level),
+    view: showMembership,
   });
 
 const removePage = (kind: MemberListRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${kind.routePath}/:id/remove`,
     audience: 'user',
-    params: object({ ...kind.params, id: id() }),
-    handle: async (visit, params) => {
-      const list = await kind.find(visit, params);
-      const remove = async (): Promise<void> =>
-        await removeMember(visit.call, list.kind, list.source, params.id);
-      const isSelf = params.id === requireUser(visit.call).id;
-      const problems = await attemptChange(list, 0, remove);
-      if (problems !== null) return await refuse(visit, list, { userId: params.id, sent: {}, problems });
+    address: { ...kind.params, id: id() },
+    fields: {},
+    find: async (visit, address) => ({ list: await kind.find(visit, address), userId: address.id }),
+    fromSent: () => ({}),
+    run: async ({ call }, { list, userId }) => {
+      await removeMember(call, list.kind, list.source, userId);
       // The place may be hidden from now on.
-      if (isSelf) return redirect('/', `You left ${list.fullPath}.`);
+      if (userId === requireUser(call).id) return redirect('/', `You left ${list.fullPath}.`);
       return redirect(list.path, 'The member was removed.');
     },
+    readFailure: (error, { list }) => readChangeFailure(error, list, 0),
+    view: showMembership,
   });
 
 export const pages = memberListRoutes.flatMap((kind) => [

@@ -1,6 +1,6 @@
 /** Routes of the pages of members, which projects and groups share. */
 import { findGroup } from '../../../../identity/groups/find.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
+import { forbidden } from '../../../../platform/errors.ts';
 import { text } from '../../../../platform/http/schema.ts';
 import {
   type Source,
@@ -15,6 +15,11 @@ import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import type { View, Visit } from '../../page.ts';
 import { groupRoot, projectRoot } from '../../project_and_group_pages.ts';
+import {
+  type OwnerParams,
+  type SettingsListParams,
+  declareOwnerParams,
+} from '../ci/owner_settings_routes.ts';
 
 export type MemberList = {
   kind: SourceKind;
@@ -29,18 +34,18 @@ export type MemberList = {
 export type MemberListRoute = {
   /** Route of the list. */
   routePath: string;
-  params: Record<string, object>;
+  params: OwnerParams;
   /** @throws Failure 404 for a hidden project or group, 403 if the visitor may not see its members */
-  find: (visit: Visit, params: RawParams) => Promise<MemberList>;
+  find: (visit: Visit, params: SettingsListParams) => Promise<MemberList>;
 };
 
 const title = 'Members';
 
 const inProject: MemberListRoute = {
   routePath: `${projectRoot}/project_members`,
-  params: projectPath,
+  params: declareOwnerParams(projectPath),
   find: async ({ call }, params) => {
-    const project = await findProject(call, String(params['project']));
+    const project = await findProject(call, params.project ?? '');
     return {
       kind: projectSource,
       source: await findReadable(projectSource, call, project.id),
@@ -53,9 +58,9 @@ const inProject: MemberListRoute = {
 
 const inGroup: MemberListRoute = {
   routePath: `${groupRoot}/group_members`,
-  params: { group: text({ maxLength: 1_000 }) },
+  params: declareOwnerParams({ group: text({ maxLength: 1_000 }) }),
   find: async ({ call }, params) => {
-    const group = await findGroup(call, String(params['group']));
+    const group = await findGroup(call, params.group ?? '');
     return {
       kind: groupSource,
       source: await findReadable(groupSource, call, group.id),
@@ -64,6 +69,17 @@ const inGroup: MemberListRoute = {
       view: (visit, content) => groupView(visit, { group, title, noun: 'group_members' }, content),
     };
   },
+};
+
+/** @throws Failure 404 for a hidden project or group, 403 for users who may not administer its members */
+export const findAdministered = async (
+  { find }: MemberListRoute,
+  visit: Visit,
+  params: SettingsListParams,
+): Promise<MemberList> => {
+  const list = await find(visit, params);
+  if (!list.source.mayAdmin) throw forbidden();
+  return list;
 };
 
 export const memberListRoutes = [inProject, inGroup];

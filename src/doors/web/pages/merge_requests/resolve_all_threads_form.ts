@@ -1,5 +1,5 @@
 /** The form that resolves all threads of a merge request, behind a click that says what it does. */
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { menu } from '../../parts/menu.ts';

@@ -4,6 +4,7 @@ import { dayMilliseconds } from '../../../../platform/time.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { dayPart } from '../../parts/times/dates.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type Dated = { state: string; start_date: string | null; due_date: string | null };
 
@@ -14,7 +15,7 @@ export const daysBetween = (from: string, to: string): number =>
 /** `Due in 3 days`, `Due today`, `4 days overdue` */
 const spellDue = (due: string, today: string): string => {
   const days = daysBetween(today, due);
-  const count = `${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`;
+  const count = spellCount(Math.abs(days), 'day');
   if (days === 0) return 'Due today';
   return days > 0 ? `Due in ${count}` : `${count} overdue`;
 };
@@ -35,7 +36,7 @@ export const datesPart = ({ state, start_date, due_date }: Dated, today: string)
 export const spellProgress = ({ opened, closed }: IssueCounts): string => {
   const all = opened + closed;
   if (all === 0) return 'No issues';
-  return `${closed} of ${all} ${all === 1 ? 'issue' : 'issues'} closed`;
+  return `${closed} of ${spellCount(all, 'issue')} closed`;
 };
 
 /** Renders the share of closed issues as a bar; its text is next to it. */

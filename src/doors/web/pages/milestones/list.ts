@@ -9,7 +9,7 @@ import { clearable, object, oneOf, optional, text } from '../../../../platform/h
 import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import { type AnyPage, type View, type Visit, page } from '../../page.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

@@ -26,7 +26,7 @@ const stateBadges: Record<string, readonly [image: IconName, style: string, word
 };
 
 /** @param showsProject the list has merge requests of several projects */
-export const mergeRequestRow = (request: ListedRequest, showsProject: boolean): Html => {
+export const milestoneRequestRow = (request: ListedRequest, showsProject: boolean): Html => {
   const { iid, title, state, created_at, author, references } = request;
   const [image, style, word] = stateBadges[state] ?? ['merge-request', 'off', state];
   const project = references.full.slice(0, references.full.lastIndexOf('!'));

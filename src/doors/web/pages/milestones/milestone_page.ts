@@ -29,7 +29,7 @@ import {
   ownerParams,
   workListPath,
 } from '../labels/project_or_group_routes.ts';
-import { mergeRequestRow, parseMergeRequest } from './merge_request_row.ts';
+import { milestoneRequestRow, parseMergeRequest } from './merge_request_row.ts';
 import { progressCharts } from './progress_charts.ts';
 import { datesPart, progressBar, spellProgress } from './dates_and_progress.ts';
 
@@ -79,7 +79,7 @@ const loadRequests = async (
   const query = { call, scope: scopeOf(list), filters: filtersFor(row), page: at, texts: mergeRequestTexts };
   const { items, total } = await listMergeRequests(query);
   return {
-    rows: items.map((item) => mergeRequestRow(parseMergeRequest(item), list.project === null)),
+    rows: items.map((item) => milestoneRequestRow(parseMergeRequest(item), list.project === null)),
     total,
   };
 };

@@ -53,7 +53,7 @@ const placeOf = (redirectUri: string): { origin: string; shown: string } => {
   return isWeb ? { origin: url.origin, shown: url.host } : { origin: url.protocol, shown: url.protocol };
 };
 
-const answerForm = (visit: Visit, request: AuthorizationRequest, decision: 'allow' | 'deny'): Html =>
+const decisionForm = (visit: Visit, request: AuthorizationRequest, decision: 'allow' | 'deny'): Html =>
   form(
     visit,
     {
@@ -80,7 +80,7 @@ const consentView = async (visit: Visit, request: AuthorizationRequest): Promise
 <p>It will be able to:</p>
 <ul>${scopes.map((scope) => html`<li>${meaningOf(scope)} <span class="quiet">(${scope})</span></li>`)}</ul>
 <p>You will be redirected to <strong>${shown}</strong>. You can revoke this at any time in your profile.</p>
-${answerForm(visit, request, 'allow')}${answerForm(visit, request, 'deny')}`;
+${decisionForm(visit, request, 'allow')}${decisionForm(visit, request, 'deny')}`;
   return { title: 'Authorize an application', body, formOrigins: [origin] };
 };
 

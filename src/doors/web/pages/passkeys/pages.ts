@@ -6,10 +6,11 @@ import { toRelyingParty } from '../../../../identity/passkeys/relying_party.ts';
 import { signInWithPasskey } from '../../../../identity/passkeys/sign_in.ts';
 import { hasPassword } from '../../../../identity/sessions/change_password.ts';
 import { startSession } from '../../../../identity/sessions/start_session.ts';
-import { unauthorized } from '../../../../platform/errors.ts';
+import { invalid, unauthorized } from '../../../../platform/errors.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
-import { type FormProblems, attempt, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { answerParam, passkeyForm, readAnswer } from '../../parts/fields/passkey_form.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
@@ -75,31 +76,22 @@ ${await newForm(visit, name, problems === noProblems ? problems : asShown(proble
   return withFormStatus(accountView(path, 'Passkeys', content), problems);
 };
 
-const unreadable: FormProblems = {
-  text: null,
-  fields: { passkey: ['was not sent: the form needs a browser that supports passkeys'] },
-};
+const unreadable = { passkey: ['was not sent: the form needs a browser that supports passkeys'] };
 
-const add = page({
-  method: 'POST',
+const add = formPage({
   path,
   audience: 'user',
-  params: object({
-    name: text({ maxLength: 255 }),
-    current_password: text({ maxLength: 1000 }),
-    ...answerParam,
-  }),
-  invalid: async (visit, sent, fields) =>
-    await listView(visit, fieldText(sent['name']), { text: null, fields }),
-  handle: async (visit, { name, current_password, ...sent }) => {
+  address: {},
+  fields: { name: text({ maxLength: 255 }), current_password: text({ maxLength: 1000 }), ...answerParam },
+  find: async () => null,
+  fromSent: ({ name }) => fieldText(name),
+  run: async (visit, _found, { name, current_password, ...sent }) => {
     const response = readAnswer(sent);
-    if (response === null) return await listView(visit, name, unreadable);
-    const given = { name, current_password, response, browserKey: passkeyBrowserKey(visit) };
-    const problems = await attempt(async () => await addPasskey(visit.call, given));
-    return problems === null
-      ? redirect(path, 'The passkey was added.')
-      : await listView(visit, name, problems);
+    if (response === null) throw invalid(unreadable);
+    await addPasskey(visit.call, { name, current_password, response, browserKey: passkeyBrowserKey(visit) });
+    return redirect(path, 'The passkey was added.');
   },
+  view: async (visit, _found, { values: name, problems }) => await listView(visit, name, problems),
 });
 
 const remove = page({

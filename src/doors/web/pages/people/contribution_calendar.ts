@@ -2,7 +2,7 @@
 import { dayMilliseconds, shortMonthNames } from '../../../../platform/time.ts';
 import { type DayCount, countContributions } from '../../../events/contributions.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import type { Visit } from '../../page.ts';
 
 /** Weeks before the current one. */

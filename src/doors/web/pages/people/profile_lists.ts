@@ -92,7 +92,7 @@ const activityListing = async (
 ): Promise<Listing> => {
   const wanted = pageRequest(query);
   const day = query.day ?? null;
-  // A day has what the calendar counts.
+  // The list of a day shows exactly the events that the calendar counts.
   const scope = day === null ? byAuthor(userId) : allOf([byAuthor(userId), isContribution]);
   const { items, total } = await loadActivity(call, scope, {
     ...wanted,

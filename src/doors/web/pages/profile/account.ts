@@ -6,12 +6,15 @@ import { deleteUser, nameSolelyOwnedGroups } from '../../../../identity/users/de
 import { updateUser } from '../../../../identity/users/update.ts';
 import { invalid } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { type FormProblems, attempt, form, input, noProblems } from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { sectionCard } from '../project_settings/settings_section.ts';
 import { currentPassword } from './current_password.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const path = '/profile/account';
 
@@ -67,7 +70,7 @@ ${form(
 
 /** Names the groups that the user must leave to another owner first. */
 const ownedGroups = (paths: readonly string[], total: number): Html => html`<p>You are the only owner of ${
-  total === 1 ? 'a group' : `${total} groups`
+  total === 1 ? 'a group' : spellCount(total, 'group')
 }. Make another member an owner, or delete ${total === 1 ? 'it' : 'them'}, before you delete your account.</p>
 <ul class="bulleted">${paths.map((one) => html`<li><a href="/groups/${one}">${one}</a></li>`)}</ul>`;
 
@@ -92,7 +95,7 @@ const view = async (visit: Visit, refused: Refused | null = null): Promise<View>
     ? html`${renamePart(shownFor('username'))}${await deletePart(shownFor('delete'))}`
     : noPassword;
   const shown = accountView(path, 'Account', content);
-  return refused === null ? shown : { ...shown, status: 422 };
+  return withFormStatus(shown, refused?.problems ?? noProblems);
 };
 
 const password = optional(text({ maxLength: 1_000 }));
@@ -105,40 +108,40 @@ const show = page({
   handle: async (visit) => await view(visit),
 });
 
-const rename = page({
-  method: 'POST',
+const rename = formPage({
   path: `${path}/username`,
   audience: 'user',
-  params: object({ username: text({ maxLength: 2_000 }), current_password: password }),
-  handle: async (visit, { username: typed, current_password = '' }) => {
-    const { call } = visit;
+  address: {},
+  fields: { username: text({ maxLength: 2_000 }), current_password: password },
+  find: async () => null,
+  fromSent: (sent) => fieldText(sent['username']),
+  run: async ({ call }, _found, { username: typed, current_password = '' }) => {
     const username = typed.trim();
-    const problems = await attempt(async () => {
-      await confirmPassword(call, current_password);
-      await updateUser(call.platform, requireActor(call), requireUser(call).id, { username });
-    });
-    if (problems !== null) return await view(visit, { form: 'username', problems, typed });
+    await confirmPassword(call, current_password);
+    await updateUser(call.platform, requireActor(call), requireUser(call).id, { username });
     return redirect(path, `Your user name is ${username}.`);
   },
+  view: async (visit, _found, { values: typed, problems }) =>
+    await view(visit, { form: 'username', problems, typed }),
 });
 
-const remove = page({
-  method: 'POST',
+const remove = formPage({
   path: `${path}/delete`,
   audience: 'user',
-  params: object({ confirm: text({ maxLength: 2_000 }), current_password: password }),
-  handle: async (visit, { confirm: typed, current_password = '' }) => {
+  address: {},
+  fields: { confirm: text({ maxLength: 2_000 }), current_password: password },
+  find: async ({ call }) => requireUser(call),
+  fromSent: (sent) => fieldText(sent['confirm']),
+  run: async (visit, { id, username }, { confirm, current_password = '' }) => {
     const { call } = visit;
-    const { id, username } = requireUser(call);
-    const problems = await attempt(async () => {
-      if (typed.trim() !== username) throw invalid({ confirm: ['The user name does not match'] });
-      await confirmPassword(call, current_password);
-      await deleteUser(call.platform.store, requireActor(call), id);
-    });
-    if (problems !== null) return await view(visit, { form: 'delete', problems, typed });
+    if (confirm.trim() !== username) throw invalid({ confirm: ['The user name does not match'] });
+    await confirmPassword(call, current_password);
+    await deleteUser(call.platform.store, requireActor(call), id);
     visit.changeSession(null);
     return redirect('/users/sign_in', 'Your account was deleted.');
   },
+  view: async (visit, _user, { values: typed, problems }) =>
+    await view(visit, { form: 'delete', problems, typed }),
 });
 
 export const accountPages = [show, rename, remove];

@@ -4,9 +4,11 @@ import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { withAvatar } from '../../../../identity/avatars/store_avatar.ts';
 import type { UserRow } from '../../../../identity/users/queries.ts';
 import { updateUser } from '../../../../identity/users/update.ts';
+import { invalid } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { type FormProblems, attempt, form } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, form } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { avatarInput } from '../../parts/fields/avatar_input.ts';
@@ -29,28 +31,26 @@ export const avatarPart = (visit: Visit, user: UserRow, problems: FormProblems):
 
 /** @param refuse shows the profile again with the problems */
 export const avatarPages = (refuse: (visit: Visit, problems: FormProblems) => Promise<View>): AnyPage[] => [
-  page({
-    method: 'POST',
+  formPage({
     path,
     audience: 'user',
-    params: object({}),
-    handle: async (visit) => {
+    address: {},
+    fields: {},
+    find: async () => null,
+    fromSent: () => null,
+    run: async (visit) => {
       const { call } = visit;
       const actor = requireActor(call);
       const file = visit.file('avatar');
-      if (file === null) return await refuse(visit, { text: null, fields: { avatar: ["can't be blank"] } });
-      const problems = await attempt(
-        async () =>
-          await withAvatar(
-            call.platform,
-            file,
-            async (columns) => await updateUser(call.platform, actor, actor.user.id, columns),
-          ),
+      if (file === null) throw invalid({ avatar: ["can't be blank"] });
+      await withAvatar(
+        call.platform,
+        file,
+        async (columns) => await updateUser(call.platform, actor, actor.user.id, columns),
       );
-      return problems === null
-        ? redirect('/profile', 'Your picture was saved.')
-        : await refuse(visit, problems);
+      return redirect('/profile', 'Your picture was saved.');
     },
+    view: async (visit, _found, { problems }) => await refuse(visit, problems),
   }),
   page({
     method: 'POST',

@@ -1,7 +1,9 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { changePassword, hasPassword } from '../../../../identity/sessions/change_password.ts';
-import { type FormProblems, attempt, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { invalid } from '../../../../platform/errors.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { form, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { currentPassword } from './current_password.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
@@ -37,11 +39,6 @@ const passwordView = async (visit: Visit, problems = noProblems): Promise<View> 
   return withFormStatus(view, problems);
 };
 
-const differs: FormProblems = {
-  text: null,
-  fields: { password_confirmation: ["doesn't match the new password"] },
-};
-
 const password = () => text({ maxLength: 1000 });
 
 export const passwordPages = [
@@ -53,23 +50,24 @@ export const passwordPages = [
     params: object({}),
     handle: async (visit) => await passwordView(visit),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: '/profile/password',
     audience: 'user',
     withoutRequiredFactor: true,
-    params: object({
+    address: {},
+    fields: {
       current_password: optional(password()),
       password: password(),
       password_confirmation: password(),
-    }),
-    handle: async (visit, { password_confirmation, current_password = '', ...given }) => {
-      if (password_confirmation !== given.password) return await passwordView(visit, differs);
-      const problems = await attempt(async () => {
-        visit.changeSession(await changePassword(visit.call, { ...given, current_password }));
-      });
-      if (problems !== null) return await passwordView(visit, problems);
+    },
+    find: async () => null,
+    fromSent: () => null,
+    run: async (visit, _found, { password_confirmation, current_password = '', ...params }) => {
+      if (password_confirmation !== params.password)
+        throw invalid({ password_confirmation: ["doesn't match the new password"] });
+      visit.changeSession(await changePassword(visit.call, { ...params, current_password }));
       return redirect('/profile/password', 'Your password was changed. All other browsers were signed out.');
     },
+    view: async (visit, _found, { problems }) => await passwordView(visit, problems),
   }),
 ];

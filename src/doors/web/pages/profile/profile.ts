@@ -1,4 +1,3 @@
-import type { Static } from 'typebox';
 import { type Call, requireActor, requireUser } from '../../../../core/access/call.ts';
 import { invalid } from '../../../../platform/errors.ts';
 import { boolean, clearable, object, optional, text } from '../../../../platform/http/schema.ts';
@@ -7,7 +6,17 @@ import { loadConfirmedAddressesById } from '../../../../identity/users/addresses
 import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';
 import { normalizedEmail } from '../../../../identity/users/rules.ts';
 import { updateUser } from '../../../../identity/users/update.ts';
-import { type FormProblems, attempt, checkbox, form, input, noProblems, textArea } from '../../parts/form.ts';
+import { isTicked, readTexts } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import {
+  type FormProblems,
+  checkbox,
+  form,
+  input,
+  noProblems,
+  textArea,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { avatarPages, avatarPart } from './avatar.ts';
@@ -15,7 +24,7 @@ import { accountView } from '../../parts/frame/account_layout.ts';
 
 const long = () => text({ maxLength: 2000 });
 
-const params = object({
+const profileFields = {
   name: long(),
   email: long(),
   current_password: optional(text({ maxLength: 1000 })),
@@ -27,9 +36,21 @@ const params = object({
   twitter: optional(clearable(long())),
   linkedin: optional(clearable(long())),
   skype: optional(clearable(long())),
-});
+};
 
-type Filled = Omit<Static<typeof params>, 'current_password'>;
+const textNames = [
+  'name',
+  'email',
+  'bio',
+  'location',
+  'organization',
+  'website_url',
+  'twitter',
+  'linkedin',
+  'skype',
+] as const;
+
+type Filled = Record<(typeof textNames)[number], string | null> & { show_email: boolean };
 
 const lines = (filled: Filled, problems: FormProblems) => [
   input({ name: 'name', label: 'Name', value: filled.name, autocomplete: 'name', required: true, problems }),
@@ -70,17 +91,17 @@ const lines = (filled: Filled, problems: FormProblems) => [
     name: 'twitter',
     label: 'Twitter',
     hint: 'User name, such as @maria.',
-    value: filled.twitter ?? null,
+    value: filled.twitter,
     problems,
   }),
   input({
     name: 'linkedin',
     label: 'LinkedIn',
     hint: 'The part of your profile address after /in/.',
-    value: filled.linkedin ?? null,
+    value: filled.linkedin,
     problems,
   }),
-  input({ name: 'skype', label: 'Skype', hint: 'Skype name.', value: filled.skype ?? null, problems }),
+  input({ name: 'skype', label: 'Skype', hint: 'Skype name.', value: filled.skype, problems }),
 ];
 
 type Problems = {
@@ -104,7 +125,7 @@ const profileView = async (visit: Visit, problems: Problems = {}, filled?: Fille
 ${avatarPart(visit, user, picture)}
 ${form(visit, { action: '/profile', submit: 'Save changes', problems: texts }, ...lines(filled ?? filledFrom(user), texts))}`,
   );
-  return texts === noProblems && picture === noProblems ? view : { ...view, status: 422 };
+  return withFormStatus(withFormStatus(view, texts), picture);
 };
 
 const show = page({
@@ -122,26 +143,27 @@ const requireConfirmed = async ({ db }: Call, id: number, address: string): Prom
     throw invalid({ show_email: ['needs an address that you have confirmed'] });
 };
 
-const save = page({
-  method: 'POST',
+const save = formPage({
   path: '/profile',
   audience: 'user',
-  params,
-  handle: async (visit, { current_password = '', show_email, ...input }) => {
-    const { call } = visit;
-    const { id, email } = requireUser(call);
-    const problems = await attempt(async () => {
-      if (normalizedEmail(input.email) !== email) await confirmPassword(call, current_password);
-      const shown = (await loadUser(call.db, id)).public_email;
-      // Keeps the secondary address that is currently public.
-      const address = shown === null || shown === email ? input.email : shown;
-      const public_email = show_email ? address : null;
-      if (public_email !== null) await requireConfirmed(call, id, public_email);
-      await updateUser(call.platform, requireActor(call), id, { ...input, public_email });
-    });
-    if (problems !== null) return await profileView(visit, { texts: problems }, { ...input, show_email });
+  address: {},
+  fields: profileFields,
+  find: async ({ call }) => requireUser(call),
+  fromSent: (sent): Filled => ({
+    ...readTexts(sent, textNames),
+    show_email: isTicked(sent['show_email']),
+  }),
+  run: async ({ call }, { id, email }, { current_password = '', show_email, ...texts }) => {
+    if (normalizedEmail(texts.email) !== email) await confirmPassword(call, current_password);
+    const shown = (await loadUser(call.db, id)).public_email;
+    // Keeps the secondary address that is currently public.
+    const address = shown === null || shown === email ? texts.email : shown;
+    const public_email = show_email ? address : null;
+    if (public_email !== null) await requireConfirmed(call, id, public_email);
+    await updateUser(call.platform, requireActor(call), id, { ...texts, public_email });
     return redirect('/profile', 'Your profile was saved.');
   },
+  view: async (visit, _user, { values, problems }) => await profileView(visit, { texts: problems }, values),
 });
 
 export const profilePages = [

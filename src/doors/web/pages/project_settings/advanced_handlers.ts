@@ -1,13 +1,17 @@
 /** Handlers that archive, transfer and delete a project, by the operations of the API. */
-import { Failure } from '../../../../platform/errors.ts';
+import type { ProjectAction } from '../../../../core/access/may.ts';
+import { Failure, invalid } from '../../../../platform/errors.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { transferLabelsAndMilestones } from '../../../../projects/milestones/transfer_labels_and_milestones.ts';
 import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
 import { removeProject } from '../../../../projects/projects/removal/remove.ts';
 import { transferProject } from '../../../../projects/projects/transfer.ts';
 import { archiveProject } from '../../../../projects/projects/update.ts';
-import { type FormProblems, attempt } from '../../parts/form.ts';
-import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, problemsOf } from '../../parts/form.ts';
+import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
@@ -30,62 +34,43 @@ const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1, notice: strin
     },
   });
 
-type Refused = { visit: Visit; project: Project; sent: Record<string, string>; problems: FormProblems };
+/** What the forms of the danger zone share. @param name their only field */
+const dangerForm = (key: 'transfer' | 'delete', action: ProjectAction, name: string) => ({
+  path: `${routePath}/${key}`,
+  audience: 'user' as const,
+  address: projectPath,
+  find: async ({ call }: Visit, { project }: { project: string }) =>
+    await findProjectFor(call, project, action),
+  fromSent: (sent: RawParams): RawParams => readTexts(sent, [name]),
+  toProblems: (problems: FormProblems) => moveUnknownToText(problems, [name]),
+  view: async (visit: Visit, project: Project, { values: sent, problems }: FormState<RawParams>) =>
+    await settingsView(generalPage, { visit, project, tried: { key, sent, problems } }),
+});
 
-const refuse = async (
-  key: 'transfer' | 'delete',
-  { visit, project, sent, problems }: Refused,
-): Promise<View> => {
-  const tried = { key, sent, problems: moveUnknownToText(problems, Object.keys(sent)) };
-  return await settingsView(generalPage, { visit, project, tried });
-};
-
-/** A hidden namespace counts as missing. */
-const attemptTransfer = async (
-  { call }: Visit,
-  project: Project,
-  namespace: string,
-): Promise<FormProblems | null> => {
-  const wrong = (problem: string): FormProblems => ({ text: null, fields: { namespace: [problem] } });
-  if (namespace === '') return wrong("can't be blank");
-  try {
-    return await attempt(
-      async () => await transferProject(call, project, namespace, transferLabelsAndMilestones),
-    );
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
-    return wrong('was not found');
-  }
-};
-
-const transfer = page({
-  method: 'POST',
-  path: `${routePath}/transfer`,
-  audience: 'user',
-  params: object({ ...projectPath, namespace: optional(text({ maxLength: 1_000 })) }),
-  handle: async (visit, { project: fullPath, namespace = '' }) => {
-    const { call } = visit;
-    const project = await findProjectFor(call, fullPath, 'transfer_project');
+const transfer = formPage({
+  ...dangerForm('transfer', 'transfer_project', 'namespace'),
+  fields: { namespace: optional(text({ maxLength: 1_000 })) },
+  run: async ({ call }, project, { namespace = '' }) => {
     const target = trimSlashes(namespace.trim());
-    const problems = await attemptTransfer(visit, project, target);
-    if (problems !== null) return await refuse('transfer', { visit, project, sent: { namespace }, problems });
+    if (target === '') throw invalid({ namespace: ["can't be blank"] });
+    await transferProject(call, project, target, transferLabelsAndMilestones);
     const { full_path } = await findProject(call, project.id);
     return redirect(`/${full_path}`, `The project was transferred to ${target}.`);
   },
+  // A hidden namespace counts as missing.
+  readFailure: (error) =>
+    error instanceof Failure && error.kind === 'not_found'
+      ? { text: null, fields: { namespace: ['was not found'] } }
+      : problemsOf(error),
 });
 
-const remove = page({
-  method: 'POST',
-  path: `${routePath}/delete`,
-  audience: 'user',
-  params: object({ ...projectPath, confirm: optional(text({ maxLength: 1_000 })) }),
-  handle: async (visit, { project: fullPath, confirm = '' }) => {
-    const project = await findProjectFor(visit.call, fullPath, 'remove_project');
-    if (confirm.trim() !== project.full_path) {
-      const problems = { text: null, fields: { confirm: ['Type the full path of the project'] } };
-      return await refuse('delete', { visit, project, sent: { confirm }, problems });
-    }
-    await removeProject(visit.call, project);
+const remove = formPage({
+  ...dangerForm('delete', 'remove_project', 'confirm'),
+  fields: { confirm: optional(text({ maxLength: 1_000 })) },
+  run: async ({ call }, project, { confirm = '' }) => {
+    if (confirm.trim() !== project.full_path)
+      throw invalid({ confirm: ['Type the full path of the project'] });
+    await removeProject(call, project);
     return redirect('/', `The project ${project.full_path} was deleted.`);
   },
 });

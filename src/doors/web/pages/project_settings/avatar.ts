@@ -1,11 +1,13 @@
 /** The avatar of a project: shown, uploaded and removed. */
 import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { withAvatar } from '../../../../identity/avatars/store_avatar.ts';
+import { invalid } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { updateProject } from '../../../../projects/projects/update.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { type FormProblems, attempt, form, noProblems } from '../../parts/form.ts';
+import { type FormProblems, form, noProblems } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
@@ -40,23 +42,21 @@ export const avatarPart = ({ visit, project, tried }: Given): Html => {
 export const avatarPages = (
   refuse: (visit: Visit, project: Project, problems: FormProblems) => Promise<View>,
 ): AnyPage[] => [
-  page({
-    method: 'POST',
+  formPage({
     path: `${projectRoot}/settings/${key}`,
     audience: 'user',
-    params: object(projectPath),
-    handle: async (visit, { project: fullPath }) => {
+    address: projectPath,
+    fields: {},
+    find: async ({ call }, { project }) => await findProjectFor(call, project, 'admin_project'),
+    fromSent: () => null,
+    run: async (visit, project) => {
       const { call } = visit;
-      const project = await findProjectFor(call, fullPath, 'admin_project');
       const file = visit.file(key);
-      if (file === null)
-        return await refuse(visit, project, { text: null, fields: { avatar: ["can't be blank"] } });
-      const save = async (): Promise<void> =>
-        await withAvatar(call.platform, file, async (columns) => await updateProject(call, project, columns));
-      const problems = await attempt(save);
-      if (problems !== null) return await refuse(visit, project, problems);
+      if (file === null) throw invalid({ avatar: ["can't be blank"] });
+      await withAvatar(call.platform, file, async (columns) => await updateProject(call, project, columns));
       return redirect(projectPagePath(project, 'settings'), 'The avatar was saved.');
     },
+    view: async (visit, project, { problems }) => await refuse(visit, project, problems),
   }),
   page({
     method: 'POST',

@@ -3,10 +3,11 @@ import type { Call } from '../../../../core/access/call.ts';
 import { type ProjectAction, may } from '../../../../core/access/may.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
-import { type ProjectInput, readProjectInput, projectParams } from '../../../../projects/projects/fields.ts';
+import { readProjectInput, projectParams } from '../../../../projects/projects/fields.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { updateProject } from '../../../../projects/projects/update.ts';
-import { type FormProblems, attempt, form, noProblems } from '../../parts/form.ts';
+import { type FormProblems, form, noProblems, withFormStatus } from '../../parts/form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
@@ -119,37 +120,25 @@ export const settingsView = async (
   const refused = sections.find(({ key }) => key === tried?.key);
   const content = html`${refused !== undefined && refusal(refused.key, refused.title)}${parts}${await more?.(given)}`;
   const view = projectView(visit, { project, title, noun }, content);
-  return tried === null ? view : { ...view, status: 422 };
+  return withFormStatus(view, tried?.problems ?? noProblems);
 };
 
 const savePage = (settings: SettingsPage, section: Section): AnyPage => {
   const { key, names, saved } = section;
-  const find = async ({ call }: Visit, project: unknown): Promise<Project> =>
-    await findProjectFor(call, String(project), settings.action);
-  const show = async (visit: Visit, project: Project, sent: RawParams, problems: FormProblems) =>
-    await settingsView(settings, {
-      visit,
-      project,
-      tried: { key, sent, problems: moveUnknownToText(toVisibilityProblem(problems), names) },
-    });
-  const params = Object.fromEntries(names.map((name) => [name, projectParams[name]]));
-  return page({
-    method: 'POST',
+  return formPage({
     path: `${projectRoot}/${settings.noun}/${key}`,
     audience: 'user',
-    params: object({ ...projectPath, ...params }),
-    handle: async (visit, { project: fullPath, ...sent }) => {
-      const project = await find(visit, fullPath);
-      const save = async (): Promise<void> => {
-        const input: ProjectInput = readProjectInput(sent);
-        await updateProject(visit.call, project, input);
-      };
-      const problems = await attempt(save);
-      if (problems !== null) return await show(visit, project, sent, problems);
+    address: projectPath,
+    fields: Object.fromEntries(names.map((name) => [name, projectParams[name]])),
+    find: async ({ call }, { project }) => await findProjectFor(call, project, settings.action),
+    fromSent: (sent) => sent,
+    toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
+    run: async ({ call }, project, { project: _path, ...sent }) => {
+      await updateProject(call, project, readProjectInput(sent));
       return redirect(projectPagePath(project, settings.noun), saved);
     },
-    invalid: async (visit, sent, fields) =>
-      await show(visit, await find(visit, sent['project']), sent, { text: null, fields }),
+    view: async (visit, project, { values: sent, problems }) =>
+      await settingsView(settings, { visit, project, tried: { key, sent, problems } }),
   });
 };
 

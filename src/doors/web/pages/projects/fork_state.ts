@@ -8,7 +8,7 @@ import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { button, projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { canProposeBranches, newRequestPath } from '../merge_requests/new_request_links.ts';
 
 const stateText = ({ upstream, branch, divergence }: UpstreamState): Html => {

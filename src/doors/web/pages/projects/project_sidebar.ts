@@ -21,6 +21,7 @@ import { relative } from '../../parts/timestamp.ts';
 import { projectLink } from '../../parts/projects/project_link.ts';
 import { topicLinks } from '../../parts/projects/topic_links.ts';
 import { languagesBar } from './languages_bar.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const maxAvatars = 10;
 
@@ -52,19 +53,17 @@ const releasePart = async (visit: Visit, project: Project): Promise<Html | null>
 `;
 };
 
-const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
-
 const workPart = (visit: Visit, project: Project): Html | null => {
   const { viewer } = visit.call;
   const { full_path, opened_issues, opened_confidential_issues, opened_merge_requests } = project;
   const parts = [
     may(viewer, 'read_issue', project) && {
       page: '/-/issues',
-      text: counted(opened_issues - opened_confidential_issues, 'issue', 'issues'),
+      text: spellCount(opened_issues - opened_confidential_issues, 'issue'),
     },
     may(viewer, 'read_merge_request', project) && {
       page: '/-/merge_requests',
-      text: counted(opened_merge_requests, 'merge request', 'merge requests'),
+      text: spellCount(opened_merge_requests, 'merge request'),
     },
   ].filter((part) => part !== false);
   if (parts.length === 0) return null;

@@ -15,6 +15,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import type { View, Visit } from '../../page.ts';
 import type { Kind, Rule } from './rule_kinds.ts';
 import { type Coverage, loadCoverage } from './rule_coverage.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const textNames = ['name', 'push_access_level', 'merge_access_level', 'create_access_level'] as const;
 
@@ -126,7 +127,7 @@ const editForms = ({ visit, project, kind, refused }: ListContext, rule: Rule): 
 const coveragePart = ({ plural, word }: Kind, { isPattern, count, isPartial }: Coverage): string | null => {
   if (!isPattern) return count === 0 ? `No such ${word} yet` : null;
   if (count === 0) return `Matches no ${plural} yet`;
-  return `Matches ${isPartial ? 'at least ' : ''}${count} ${count === 1 ? word : plural}`;
+  return `Matches ${isPartial ? 'at least ' : ''}${spellCount(count, word, plural)}`;
 };
 
 const line = (context: ListContext, rule: Rule, coverage: Coverage | undefined): Html => {

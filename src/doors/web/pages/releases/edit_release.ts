@@ -6,13 +6,16 @@ import { linkTypes } from '../../../../code/releases/links.ts';
 import { createLink, deleteLink, updateLink } from '../../../../code/releases/write_links.ts';
 import { deleteRelease, updateRelease } from '../../../../code/releases/write_releases.ts';
 import { notFound } from '../../../../platform/errors.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import { id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import type { Call } from '../../../../core/access/call.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, form, input, noProblems, select } from '../../parts/form.ts';
+import { type FormProblems, form, input, noProblems, select, withFormStatus } from '../../parts/form.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage } from '../../parts/fields/form_page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { linkTypeNames } from './release_card.ts';
 import {
@@ -38,11 +41,11 @@ const findToEdit = async (
   return { code, row: await findRelease(call.db, code.project.id, tag) };
 };
 
-type Filled = { name: string; url: string; link_type: string };
+type FilledLink = { name: string; url: string; link_type: string };
 /** A link whose form was not accepted; `id` is null for a new one. */
-type TriedLink = { id: number | null; filled: Filled; problems: FormProblems };
+type TriedLink = { id: number | null; filled: FilledLink; problems: FormProblems };
 
-const linkFields = ({ name, url, link_type }: Filled, prefix: string, problems: FormProblems) => [
+const linkFields = ({ name, url, link_type }: FilledLink, prefix: string, problems: FormProblems) => [
   html`<div class="link-row">${input({ name: 'name', id: `${prefix}_name`, label: 'Link title', value: name, required: true, problems })}${input(
     { name: 'url', id: `${prefix}_url`, label: 'URL', type: 'url', value: url, required: true, problems },
   )}${select({
@@ -74,7 +77,7 @@ const linkItem = (visit: Visit, path: string, link: Link, tried: TriedLink | und
 const linksCard = (visit: Visit, path: string, links: readonly Link[], tried?: TriedLink): Html => {
   const isTried = tried?.id === null;
   const problems = isTried ? tried.problems : noProblems;
-  const empty: Filled = { name: '', url: '', link_type: 'other' };
+  const empty: FilledLink = { name: '', url: '', link_type: 'other' };
   return html`<section class="card form-page" aria-labelledby="links"><header><h2 id="links">Links to assets</h2></header>
 ${links.length > 0 && html`<ul class="list">${links.map((link) => linkItem(visit, path, link, tried))}</ul>`}
 <div class="body">${form(
@@ -84,7 +87,7 @@ ${links.length > 0 && html`<ul class="list">${links.map((link) => linkItem(visit
   )}</div></section>`;
 };
 
-type Tried = { filled?: FilledRelease; problems?: FormProblems; link?: TriedLink };
+type Tried = { release?: FormState<FilledRelease>; link?: TriedLink };
 
 const toFilled = (
   { name, description, released_at }: ReleaseRow,
@@ -98,10 +101,10 @@ const toFilled = (
 
 const editView = async (visit: Visit, { code, row }: Editing, tried: Tried = {}): Promise<View> => {
   const { project } = code;
-  const { problems = noProblems } = tried;
+  const { problems = noProblems } = tried.release ?? {};
   const [release] = await releasesJson(visit.call, code, [row]);
   if (release === undefined) throw notFound();
-  const filled = tried.filled ?? toFilled(row, release);
+  const filled = tried.release?.values ?? toFilled(row, release);
   const milestones = await loadMilestoneChoices(visit, project, release.milestones);
   const path = releasePath(project, row.tag);
   const content = html`<section class="card form-page"><div class="body"><p class="muted">${icon('tag')} ${row.tag}</p>${form(
@@ -114,8 +117,7 @@ ${linksCard(visit, path, release.assets.links, tried.link)}
 <p>Its notes and links are deleted. The tag is kept. This cannot be undone.</p>
 ${form(visit, { action: `${path}/delete`, submit: 'Delete release', danger: true })}</div></section>`;
   const view = projectView(visit, { project, title: 'Edit release', noun: 'releases' }, content);
-  const isTried = tried.problems !== undefined || tried.link !== undefined;
-  return isTried ? { ...view, status: 422 } : view;
+  return withFormStatus(view, tried.link?.problems ?? problems);
 };
 
 const routePath = `${releasesRoutePath}/:tag`;
@@ -128,20 +130,15 @@ const editPage = page({
   handle: async (visit, params) => await editView(visit, await findToEdit(visit.call, params)),
 });
 
-const update = page({
-  method: 'POST',
+const update = formPage({
   path: routePath,
   audience: 'user',
-  params: object({ ...releaseParams, ...releaseFields }),
-  invalid: async (visit, sent, fields) => {
-    const releaseKey = { project: String(sent['project']), tag: String(sent['tag']) };
-    const editing = await findToEdit(visit.call, releaseKey);
-    return await editView(visit, editing, { filled: filledAsSent(sent), problems: { text: null, fields } });
-  },
-  handle: async (visit, params) => {
-    const { call } = visit;
-    const { code, row } = await findToEdit(call, params);
-    const { name, description, released_at, milestone_ids } = params;
+  address: releaseParams,
+  fields: releaseFields,
+  find: async ({ call }, address) => await findToEdit(call, address),
+  fromSent: filledAsSent,
+  toProblems: releaseProblems,
+  run: async ({ call }, { code, row }, { name, description, released_at, milestone_ids }) => {
     const day = startOfDay(released_at);
     // The form shows the day only: the time of day is kept.
     const isMoved = day !== null && released_at !== toDay(row.released_at);
@@ -151,10 +148,10 @@ const update = page({
       ...(isMoved && { released_at: day }),
       milestone_ids,
     };
-    const problems = await attempt(async () => await updateRelease(call, code, row.tag, edit));
-    if (problems === null) return redirect(releasePath(code.project, row.tag), 'The release was saved.');
-    return await editView(visit, { code, row }, { filled: params, problems: releaseProblems(problems) });
+    await updateRelease(call, code, row.tag, edit);
+    return redirect(releasePath(code.project, row.tag), 'The release was saved.');
   },
+  view: async (visit, editing, release) => await editView(visit, editing, { release }),
 });
 
 const remove = page({
@@ -169,64 +166,46 @@ const remove = page({
   },
 });
 
-const linkParams = {
-  ...releaseParams,
-  name: optional(text()),
-  url: optional(text({ maxLength: 2048 })),
-  link_type: oneOf(linkTypes, { default: 'other' }),
-};
+const editPath = ({ code, row }: Editing): string => `${releasePath(code.project, row.tag)}/edit`;
 
-type SentLink = { name?: string; url?: string; link_type: (typeof linkTypes)[number] };
-
-/** Runs a change of a link, and shows the form again if it was not accepted. */
-const changeLinks = async (
-  visit: Visit,
-  editing: Editing,
-  { id: linkId, sent, notice }: { id: number | null; sent: SentLink; notice: string },
-  work: (link: { name: string; url: string; link_type: SentLink['link_type'] }) => Promise<unknown>,
-) => {
-  const { code, row } = editing;
-  const { name = '', url = '', link_type } = sent;
-  const filled = { name: name.trim(), url: url.trim(), link_type };
-  const problems = await attempt(async () => await work(filled));
-  if (problems === null) return redirect(`${releasePath(code.project, row.tag)}/edit`, notice);
-  const link = { id: linkId, filled, problems: moveUnknownToText(problems, ['name', 'url']) };
-  return await editView(visit, editing, { link });
-};
-
-const addLinkPage = page({
-  method: 'POST',
-  path: `${routePath}/links`,
+/** What the forms of a new and of a stored link share. */
+const linkForms = {
   audience: 'user',
-  params: object(linkParams),
-  handle: async (visit, params) => {
-    const editing = await findToEdit(visit.call, params);
-    const given = { id: null, sent: params, notice: 'The link was added.' };
-    return await changeLinks(
-      visit,
-      editing,
-      given,
-      async (link) => await createLink(visit.call, editing.code, params.tag, { ...link, filepath: null }),
-    );
+  fields: {
+    name: optional(text()),
+    url: optional(text({ maxLength: 2048 })),
+    link_type: oneOf(linkTypes, { default: 'other' }),
   },
+  fromSent: (sent: RawParams): FilledLink => readTexts(sent, ['name', 'url', 'link_type']),
+  toProblems: (problems: FormProblems) => moveUnknownToText(problems, ['name', 'url']),
+} as const;
+
+const addLinkPage = formPage({
+  ...linkForms,
+  path: `${routePath}/links`,
+  address: releaseParams,
+  find: async ({ call }, address) => await findToEdit(call, address),
+  run: async ({ call }, editing, { name = '', url = '', link_type }) => {
+    const link = { name: name.trim(), url: url.trim(), link_type, filepath: null };
+    await createLink(call, editing.code, editing.row.tag, link);
+    return redirect(editPath(editing), 'The link was added.');
+  },
+  view: async (visit, editing, { values: filled, problems }) =>
+    await editView(visit, editing, { link: { id: null, filled, problems } }),
 });
 
-const updateLinkPage = page({
-  method: 'POST',
+const updateLinkPage = formPage({
+  ...linkForms,
   path: `${routePath}/links/:id`,
-  audience: 'user',
-  params: object({ ...linkParams, id: id() }),
-  handle: async (visit, params) => {
-    const editing = await findToEdit(visit.call, params);
-    const linkKey = { tag: params.tag, linkId: params.id };
-    const given = { id: params.id, sent: params, notice: 'The link was saved.' };
-    return await changeLinks(
-      visit,
-      editing,
-      given,
-      async (link) => await updateLink(visit.call, editing.code, linkKey, link),
-    );
+  address: { ...releaseParams, id: id() },
+  find: async ({ call }, address) => ({ ...(await findToEdit(call, address)), linkId: address.id }),
+  run: async ({ call }, editing, { name = '', url = '', link_type }) => {
+    const linkKey = { tag: editing.row.tag, linkId: editing.linkId };
+    await updateLink(call, editing.code, linkKey, { name: name.trim(), url: url.trim(), link_type });
+    return redirect(editPath(editing), 'The link was saved.');
   },
+  view: async (visit, editing, { values: filled, problems }) =>
+    await editView(visit, editing, { link: { id: editing.linkId, filled, problems } }),
 });
 
 const removeLinkPage = page({

@@ -1,5 +1,6 @@
 /** Fields of the forms of releases. */
 import { parseLinks } from '../../../../code/releases/links.ts';
+import { refused } from '../../../../platform/errors.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, day, integers, longText, optional, text } from '../../../../platform/http/schema.ts';
 import { formatTime } from '../../../../platform/time.ts';
@@ -7,7 +8,7 @@ import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
-import { type FormProblems, checkboxes, input } from '../../parts/form.ts';
+import { type FormProblems, answerForm, checkboxes, input } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
@@ -57,17 +58,22 @@ const linkNames: Record<string, string> = { name: 'Name', url: 'URL', link_type:
 export const releaseProblems = (problems: FormProblems): FormProblems =>
   moveUnknownToText(problems, fieldNames);
 
-/** Moves problems of links above the form: it has several links, so a field name does not say which. */
-export const linkProblems = ({ text: said, fields }: FormProblems): FormProblems => {
+/** Describes problems of links in one text: the form has several links, so a field name does not say which. */
+const describeLinkProblems = ({ text: said, fields }: FormProblems): string => {
   const texts = Object.entries(fields).flatMap(([name, all]) =>
     all.map((one) => `${linkNames[name] ?? name} of a link ${one}`),
   );
-  return { text: [...(said === null ? [] : [said]), ...texts].join('. '), fields: {} };
+  return [...(said === null ? [] : [said]), ...texts].join('. ');
 };
 
-/** Parses the rows of links; empty rows are skipped. @throws Failure 400 */
-export const parseLinkRows = (rows: readonly LinkRow[]): ReturnType<typeof parseLinks> =>
-  parseLinks({ links: rows.filter(({ name, url }) => name !== '' || url !== '') });
+/** Parses the rows of links; empty rows are skipped. @throws Failure 400 with one text about all links */
+export const parseLinkRows = async (rows: readonly LinkRow[]): Promise<ReturnType<typeof parseLinks>> =>
+  await answerForm(
+    async () => parseLinks({ links: rows.filter(({ name, url }) => name !== '' || url !== '') }),
+    (problems) => {
+      throw refused(describeLinkProblems(problems));
+    },
+  );
 
 export type LinkRow = { name: string; url: string; link_type: string };
 

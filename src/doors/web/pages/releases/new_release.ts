@@ -2,19 +2,11 @@
 import { type Code, findCode } from '../../../../code/repository/find_code.ts';
 import { linkTypes } from '../../../../code/releases/links.ts';
 import { createRelease } from '../../../../code/releases/write_releases.ts';
+import { invalid } from '../../../../platform/errors.ts';
 import { anything, hash, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
-import {
-  type FormProblems,
-  attempt,
-  form,
-  input,
-  noProblems,
-  select,
-  textArea,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { readRefFailure } from '../../parts/code/attempt_ref_change.ts';
+import { type FormProblems, form, input, select, textArea, withFormStatus } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { linkTypeNames } from './release_card.ts';
@@ -22,7 +14,6 @@ import {
   type FilledRelease,
   type LinkRow,
   filledAsSent,
-  linkProblems,
   loadMilestoneChoices,
   maxLinkRows,
   parseLinkRows,
@@ -34,7 +25,8 @@ import {
   nullIfBlank,
 } from './fields.ts';
 import { releasePath, releasesPath, releasesRoutePath } from './paths.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { readTexts, textOrNull } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 
 const newFields = {
   tag_name: optional(text({ maxLength: 1_000 })),
@@ -84,8 +76,7 @@ ${Array.from({ length: Math.min(Math.max(2, rows.length), maxLinkRows) }, (_none
 const newView = async (
   visit: Visit,
   code: Code,
-  filled: Filled,
-  problems: FormProblems = noProblems,
+  { values: filled, problems }: FormState<Filled>,
 ): Promise<View> => {
   const { project } = code;
   const [milestones, suggestions] = await Promise.all([
@@ -133,7 +124,7 @@ const newPage = page({
   audience: 'user',
   params: object({ ...projectPath, tag_name: newFields.tag_name }),
   handle: async (visit, { project, tag_name }) =>
-    await newView(visit, await findCode(visit.call, project, 'admin_release'), { tag_name }),
+    await newView(visit, await findCode(visit.call, project, 'admin_release'), unsent({ tag_name })),
 });
 
 /** Places a message about the whole request at the field it is about. */
@@ -145,57 +136,36 @@ const atField = (problems: FormProblems): FormProblems => {
   return isTag ? { text: null, fields: { ...fields, tag_name: [said] } } : { text: said, fields };
 };
 
-const create = page({
-  method: 'POST',
+const create = formPage({
   path: releasesRoutePath,
   audience: 'user',
-  params: object({
-    ...projectPath,
-    ...newFields,
-    ...releaseFields,
-    assets: optional(hash({ links: anything })),
+  address: projectPath,
+  fields: { ...newFields, ...releaseFields, assets: optional(hash({ links: anything })) },
+  find: async ({ call }, { project }) => await findCode(call, project, 'admin_release'),
+  fromSent: (sent): Filled => ({
+    ...filledAsSent(sent),
+    ...readTexts(sent, ['tag_name', 'ref', 'tag_message']),
+    links: readLinkRows(sent['assets']),
   }),
-  invalid: async (visit, sent, fields) => {
-    const code = await findCode(visit.call, String(sent['project']), 'admin_release');
-    const texts = Object.keys(newFields).map((name) => [name, fieldText(sent[name])]);
-    const filled = {
-      ...filledAsSent(sent),
-      ...Object.fromEntries(texts),
-      links: readLinkRows(sent['assets']),
-    };
-    return await newView(visit, code, filled, { text: null, fields });
-  },
-  handle: async (visit, { project: fullPath, assets, ...sent }) => {
-    const { call } = visit;
-    const code = await findCode(call, fullPath, 'admin_release');
-    const filled = { ...sent, links: readLinkRows(assets) };
-    let links: ReturnType<typeof parseLinkRows> = [];
-    const wrongLinks = await attempt(async () => {
-      links = parseLinkRows(filled.links);
+  readFailure: readRefFailure,
+  toProblems: atField,
+  run: async ({ call }, code, { assets, ...params }) => {
+    const links = await parseLinkRows(readLinkRows(assets));
+    const tag = (params.tag_name ?? '').trim();
+    if (tag === '') throw invalid({ tag_name: ["can't be blank"] });
+    await createRelease(call, code, {
+      tag,
+      name: params.name ?? null,
+      description: nullIfBlank(params.description),
+      ref: textOrNull(params.ref),
+      tag_message: nullIfBlank(params.tag_message),
+      released_at: startOfDay(params.released_at),
+      links,
+      milestones: { milestone_ids: params.milestone_ids },
     });
-    if (wrongLinks !== null) return await newView(visit, code, filled, linkProblems(wrongLinks));
-    const tag = (sent.tag_name ?? '').trim();
-    if (tag === '') {
-      const fields = { tag_name: ["can't be blank"] };
-      return await newView(visit, code, filled, { text: null, fields });
-    }
-    const ref = (sent.ref ?? '').trim();
-    const problems = await attemptRefChange(
-      async () =>
-        await createRelease(call, code, {
-          tag,
-          name: sent.name ?? null,
-          description: nullIfBlank(sent.description),
-          ref: ref === '' ? null : ref,
-          tag_message: nullIfBlank(sent.tag_message),
-          released_at: startOfDay(sent.released_at),
-          links,
-          milestones: { milestone_ids: sent.milestone_ids },
-        }),
-    );
-    if (problems !== null) return await newView(visit, code, filled, atField(problems));
     return redirect(releasePath(code.project, tag), 'The release was created.');
   },
+  view: newView,
 });
 
 export const newPages = [newPage, create];

@@ -20,7 +20,7 @@ import type { SettingsList, SettingsListRoute } from '../ci/owner_settings_route
 import { button } from '../../parts/frame/project_layout.ts';
 import { type RunnerState, blank, runnerForm } from './form.ts';
 import { runnersOf } from './owner_runners.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const states: Record<RunnerStatus, readonly [mark: string, word: string]> = {
   online: ['●', 'Online'],

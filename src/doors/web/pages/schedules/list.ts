@@ -16,7 +16,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type ScheduleState, getBlank, scheduleForm } from './form.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 export const schedulesRoutePath = `${projectRoot}/pipeline_schedules`;
 

@@ -7,7 +7,7 @@ import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
 import { passkeyPart } from './passkey_part.ts';
 import { providerButtons } from '../identities/provider_buttons.ts';
@@ -51,7 +51,7 @@ const mailLinks = ({ call: { platform, settings } }: Visit): Html | false =>
   html`<p><a href="/users/password/new">Forgot your password?</a></p>
 ${platform.config.confirm_addresses && html`<p><a href="/users/confirmation/new">Confirm your address</a></p>`}`;
 
-const signInView = (visit: Visit, filled: Filled, problems = noProblems, given: Partial<View> = {}): View => {
+const signInView = (visit: Visit, filled: Filled, problems = noProblems): View => {
   const { settings } = visit.call;
   const withPassword = settings.password_authentication_enabled;
   const body = html`<h1>Sign in</h1>
@@ -62,7 +62,7 @@ ${
     : html`<p>Signing in with a password is turned off on this service.</p>`
 }
 ${mailLinks(visit)}${providerButtons(visit, filled.return_to)}${signUpPart(visit)}`;
-  return { title: 'Sign in', body, ...given };
+  return { title: 'Sign in', body };
 };
 
 const emptyForm = page({
@@ -109,8 +109,8 @@ export const refusedView = (
 ): View => {
   const said = problemOf(error, wrong);
   if (said === null || !(error instanceof Failure)) throw error;
-  const status = error.kind === 'too_many_requests' ? 429 : 422;
-  return signInView(visit, filled, { text: said, fields: {} }, { status, headers: error.headers });
+  const view = { ...signInView(visit, filled, { text: said, fields: {} }), headers: error.headers };
+  return error.kind === 'too_many_requests' ? { ...view, status: error.status } : withRefusal(view);
 };
 
 const signIn = page({
@@ -128,7 +128,7 @@ const signIn = page({
     const { platform, ip, userAgent } = call;
     const back = safeRedirectPath(return_to, call.baseUrl);
     if (!call.settings.password_authentication_enabled) {
-      return signInView(visit, { login: '', return_to: back }, noProblems, { status: 422 });
+      return withRefusal(signInView(visit, { login: '', return_to: back }));
     }
     try {
       const { user, needsSecondFactor } = await signInWithPassword(platform, {

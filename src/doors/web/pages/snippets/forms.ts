@@ -1,6 +1,8 @@
 /** Forms that create, edit and delete snippets. */
 import { findVisibilityProblem } from '../../../../core/settings/setting_effects.ts';
+import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
 import { forbidden } from '../../../../platform/errors.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
 import {
   object,
   boolean,
@@ -18,18 +20,10 @@ import { mayCreate, requireChange } from '../../../../projects/snippets/snippet_
 import { loadFiles } from '../../../../projects/snippets/files.ts';
 import { findSnippet } from '../../../../projects/snippets/queries.ts';
 import { updateSnippet } from '../../../../projects/snippets/update.ts';
-import { type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
-import {
-  type FormProblems,
-  answerForm,
-  attempt,
-  checkbox,
-  form,
-  hidden,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { type FormProblems, checkbox, form, hidden, input } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { editedMeanwhile } from '../../parts/timeline/edit_conflicts.ts';
@@ -46,24 +40,21 @@ import {
 import { fileFields, readRows, toFileActions, toRowProblems } from './file_fields.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './personal_or_project_routes.ts';
 
+const visibilities = ['private', 'internal', 'public'] as const;
+
 const filledParams = {
   title: optional(longText()),
   description: optional(longText()),
   files: optional(raw('rows of `file_path` and `content`')),
-  visibility: optional(oneOf(['private', 'internal', 'public'])),
+  visibility: optional(oneOf(visibilities)),
 };
 
-type Sent = { [N in Exclude<keyof Filled, 'files'>]?: Filled[N] | undefined } & { files?: unknown };
-
-const toFilled = ({ call }: Visit, sent: Sent): Filled => {
-  const { title = '', description = '', files } = sent;
-  return {
-    title,
-    description,
-    files: readRows(files),
-    visibility: sent.visibility ?? call.settings.default_snippet_visibility,
-  };
-};
+/** @param usual visibility of a form that sends none */
+const fromSent = (sent: RawParams, usual: Visibility): Filled => ({
+  ...readTexts(sent, ['title', 'description']),
+  files: readRows(sent['files']),
+  visibility: visibilities.find((one) => one === sent['visibility']) ?? usual,
+});
 
 /** Names the problems of the visibility and of files by their fields. */
 const snippetProblems = (problems: FormProblems, { files }: Filled): FormProblems => {
@@ -111,15 +102,10 @@ const snippetForm = (
     base === undefined ? null : hidden('base', base),
   )}</div>`;
 
-const newView = (
-  visit: Visit,
-  list: SnippetList,
-  filled: Filled,
-  problems: FormProblems = noProblems,
-): View => {
-  const given = { list, action: list.listPath, submit: 'Create snippet' };
-  const view = list.view('New snippet', snippetForm(visit, given, filled, problems));
-  return withFormStatus(view, problems);
+const newView = (visit: Visit, list: SnippetList, { values, problems }: FormState<Filled>): View => {
+  const target = { list, action: list.listPath, submit: 'Create snippet' };
+  const shown = snippetProblems(problems, values);
+  return list.view('New snippet', snippetForm(visit, target, values, shown));
 };
 
 const openNew = async (
@@ -139,33 +125,33 @@ const newPages = (routes: SnippetRoutes) => [
     audience: 'user',
     params: object(ownerParam),
     handle: async (visit, params) =>
-      newView(visit, await openNew(routes, visit, params), toFilled(visit, {})),
+      newView(
+        visit,
+        await openNew(routes, visit, params),
+        unsent(fromSent({}, visit.call.settings.default_snippet_visibility)),
+      ),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: routes.list,
     audience: 'user',
-    params: object({ ...ownerParam, ...filledParams }),
-    handle: async (visit, params) => {
-      const list = await openNew(routes, visit, params);
-      const filled = toFilled(visit, params);
-      return await answerForm(
-        async () => {
-          const files = applyFileActions([], toFileActions(filled.files));
-          const { id: snippetId } = await createSnippet(visit.call, list.home, { ...filled, files });
-          return redirect(list.pathOf(snippetId));
-        },
-        (problems) => newView(visit, list, filled, snippetProblems(problems, filled)),
-      );
+    address: ownerParam,
+    fields: filledParams,
+    find: async (visit, address) => ({
+      list: await openNew(routes, visit, address),
+      usual: visit.call.settings.default_snippet_visibility,
+    }),
+    fromSent: (sent, { usual }) => fromSent(sent, usual),
+    run: async ({ call }, { list, usual }, params) => {
+      const filled = fromSent(params, usual);
+      const files = applyFileActions([], toFileActions(filled.files));
+      const { id: snippetId } = await createSnippet(call, list.home, { ...filled, files });
+      return redirect(list.pathOf(snippetId));
     },
+    view: (visit, { list }, state) => newView(visit, list, state),
   }),
 ];
 
-type Own = StoredSnippet & {
-  list: SnippetList;
-  /** What somebody saved since the form was opened. */
-  conflict?: Html | null;
-};
+type Own = StoredSnippet & { list: SnippetList };
 
 /** Loads a snippet that the user may change. @throws Failure 404, 403 */
 const openOwn = async (
@@ -180,50 +166,32 @@ const openOwn = async (
   return { list, snippet, files: await loadFiles(call.db, snippet.id) };
 };
 
-const editView = (
-  visit: Visit,
-  own: Own,
-  filled: Filled = fromStored(own),
-  problems: FormProblems = noProblems,
-): View => {
-  const { list, snippet, conflict = null } = own;
+/** `base`: fingerprint that the form was opened with; absent: the form replaces the snippet. */
+type Edit = Filled & { base?: string | undefined };
+
+const editView = (visit: Visit, own: Own, { values, problems }: FormState<Edit>): View => {
+  const { list, snippet } = own;
   const path = list.pathOf(snippet.id);
-  const submit = submitLabel(conflict !== null);
-  const target = { list, action: path, submit, base: fingerprint(own) };
-  const content = html`${snippetForm(visit, target, filled, problems)}${conflict !== null && html`<div class="form-page snippet-form">${conflict}</div>`}
+  const base = fingerprint(own);
+  const isConflict = values.base !== undefined && values.base !== base;
+  const filled = isConflict ? withoutRemovedFiles(values, own) : values;
+  const target = { list, action: path, submit: submitLabel(isConflict), base };
+  const content = html`${snippetForm(visit, target, filled, snippetProblems(problems, values))}${
+    isConflict && html`<div class="form-page snippet-form">${conflictCard(own, values, `${path}/edit`)}</div>`
+  }
 <p><a href="${path}">Back to the snippet</a></p>
 <section class="card danger-zone"><header><h2>Delete this snippet</h2></header><div class="body">${form(
     visit,
     { action: `${path}/delete`, submit: 'Delete snippet', danger: true },
     checkbox({ name: 'confirmed', label: `Delete $${snippet.id} permanently`, checked: false }),
   )}</div></section>`;
-  const view = list.view(`Edit $${snippet.id}`, content);
-  return withFormStatus(view, problems);
+  return list.view(`Edit $${snippet.id}`, content);
 };
 
-type Edit = {
-  own: Own;
-  filled: Filled;
-  /** Fingerprint that the form was opened with; absent: the form replaces the snippet. */
-  base: string | undefined;
-};
-
-const saveEdit = async (visit: Visit, { own, filled, base }: Edit): Promise<View | Redirect> => {
-  const { list, snippet } = own;
-  const problems = await attempt(async () => {
-    const edit = { ...filled, files: toFileActions(filled.files) };
-    await updateSnippet(visit.call, { home: list.home, id: snippet.id }, edit, (locked, files) => {
-      const isChanged = base !== undefined && base !== fingerprint({ snippet: locked, files });
-      if (isChanged) throw editedMeanwhile('snippet');
-    });
-  });
-  const path = list.pathOf(snippet.id);
-  if (problems === null) return redirect(path);
-  const wrong = snippetProblems(problems, filled);
-  if (base === undefined || base === fingerprint(own)) return editView(visit, own, filled, wrong);
-  const conflict = conflictCard(own, filled, `${path}/edit`);
-  return editView(visit, { ...own, conflict }, withoutRemovedFiles(filled, own), wrong);
-};
+const toEdit = (sent: RawParams, { snippet }: Own): Edit => ({
+  ...fromSent(sent, snippet.visibility),
+  base: typeof sent['base'] === 'string' ? sent['base'] : undefined,
+});
 
 const editPages = (routes: SnippetRoutes) => [
   page({
@@ -233,19 +201,26 @@ const editPages = (routes: SnippetRoutes) => [
     params: object({ ...ownerParam, id: id() }),
     handle: async (visit, params) => {
       const own = await openOwn(routes, visit, params);
-      return editView(visit, own);
+      return editView(visit, own, unsent(fromStored(own)));
     },
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${routes.one}/:id`,
     audience: 'user',
-    params: object({ ...ownerParam, id: id(), ...filledParams, base: optional(text()) }),
-    handle: async (visit, { base, ...params }) => {
-      const own = await openOwn(routes, visit, params);
-      const filled = toFilled(visit, { visibility: own.snippet.visibility, ...params });
-      return await saveEdit(visit, { own, filled, base });
+    address: { ...ownerParam, id: id() },
+    fields: { ...filledParams, base: optional(text()) },
+    find: async (visit, address) => await openOwn(routes, visit, address),
+    fromSent: toEdit,
+    run: async ({ call }, { list, snippet }, { base, ...params }) => {
+      const filled = fromSent(params, snippet.visibility);
+      const edit = { ...filled, files: toFileActions(filled.files) };
+      await updateSnippet(call, { home: list.home, id: snippet.id }, edit, (locked, files) => {
+        const isChanged = base !== undefined && base !== fingerprint({ snippet: locked, files });
+        if (isChanged) throw editedMeanwhile('snippet');
+      });
+      return redirect(list.pathOf(snippet.id));
     },
+    view: editView,
   }),
   page({
     method: 'POST',
@@ -257,7 +232,7 @@ const editPages = (routes: SnippetRoutes) => [
       const { list, snippet } = own;
       if (params.confirmed !== true) {
         const problems = { text: 'Confirm that the snippet is to be deleted.', fields: {} };
-        return editView(visit, own, undefined, problems);
+        return withRefusal(editView(visit, own, { values: fromStored(own), problems }));
       }
       await deleteSnippet(visit.call, list.home, snippet.id);
       return redirect(list.listPath, `Snippet $${snippet.id} was deleted.`);

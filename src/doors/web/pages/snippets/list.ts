@@ -13,7 +13,7 @@ import { type IconName, icon } from '../../parts/icon.ts';
 import { relativeTo } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './personal_or_project_routes.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type Json = Awaited<ReturnType<typeof snippetsJson>>[number];
 
@@ -24,13 +24,13 @@ const visibilities: Readonly<Record<string, readonly [IconName, string]>> = {
 };
 
 /** Renders the visibility of a snippet. */
-export const visibilityMark = (visibility: string): Html => {
+export const snippetVisibility = (visibility: string): Html => {
   const [name, word] = visibilities[visibility] ?? ['lock', visibility];
   return html`<span class="status off">${icon(name)} ${word}</span>`;
 };
 
 const row = (list: SnippetList, { id, title, file_name, visibility, author, created_at }: Json): Html =>
-  html`<li><span class="lead">${icon('file')}</span><span><a class="title" href="${list.pathOf(id)}" data-row>${title}</a></span><span class="side">${visibilityMark(
+  html`<li><span class="lead">${icon('file')}</span><span><a class="title" href="${list.pathOf(id)}" data-row>${title}</a></span><span class="side">${snippetVisibility(
     visibility,
   )}</span><span class="meta">$${id}${file_name !== '' && html` · <code>${file_name}</code>`} · created ${relativeTo(created_at)}${author !== null && ` by ${author.name}`}</span></li>
 `;

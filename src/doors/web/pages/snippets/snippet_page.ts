@@ -8,7 +8,7 @@ import { loadFile, loadFiles } from '../../../../projects/snippets/files.ts';
 import { findSnippet, loadContent } from '../../../../projects/snippets/queries.ts';
 import { plainHeaders } from '../../../../projects/snippets/raw_routes.ts';
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
-import { RawPage, type View, type Visit, page } from '../../page.ts';
+import { RawPage, type View, type Visit, page, withRefusal } from '../../page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
@@ -17,7 +17,7 @@ import { shortenMarkdown } from '../../parts/shorten_text.ts';
 import { userLink } from '../../parts/user_link.ts';
 import { type RequestedLines, fileCards, nameOf } from './file_cards.ts';
 import { commentsPart } from './comments_part.ts';
-import { visibilityMark } from './list.ts';
+import { snippetVisibility } from './list.ts';
 import { type SnippetRoutes, type SnippetList, ownerParam } from './personal_or_project_routes.ts';
 
 const headPart = (list: SnippetList, snippet: SnippetRow, author: Html | null, canChange: boolean): Html =>
@@ -25,7 +25,7 @@ const headPart = (list: SnippetList, snippet: SnippetRow, author: Html | null, c
     canChange &&
     html`<a class="button" href="${list.pathOf(snippet.id)}/edit" data-key="e">${icon('pencil')} Edit <kbd aria-hidden="true">e</kbd></a>`
   }</div>
-<div class="row">${visibilityMark(snippet.visibility)}${author}<span class="muted">created ${relative(snippet.created_at)}${
+<div class="row">${snippetVisibility(snippet.visibility)}${author}<span class="muted">created ${relative(snippet.created_at)}${
     snippet.updated_at !== snippet.created_at && html`, edited ${relative(snippet.updated_at)}`
   }</span></div></div>`;
 
@@ -70,7 +70,7 @@ ${cards}
 ${talk}`,
     { hasHeading: true, ...(isPublic && { view: { preview } }) },
   );
-  return alert === undefined ? view : { ...view, status: 422 };
+  return withRefusal(view, alert !== undefined);
 };
 
 /** Makes the pages of one snippet. */

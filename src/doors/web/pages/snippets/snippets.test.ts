@@ -106,7 +106,7 @@ test('shows what is wrong, and keeps the input', async () => {
     bad.text,
     /Title can&#39;t be blank[\s\S]+File name can contain only[\s\S]+Content can&#39;t be blank/,
   );
-  assert.equal((await reporter.visitor.post(list, { ...text, visibility: 'x' })).status, 400);
+  assert.equal((await reporter.visitor.post(list, { ...text, visibility: 'x' })).status, 422);
 });
 
 test('hides private snippets of a project from those who are no members', async () => {

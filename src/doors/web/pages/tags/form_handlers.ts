@@ -4,30 +4,26 @@ import type { Code } from '../../../../code/repository/find_code.ts';
 import { createTag, deleteTag } from '../../../../code/repository/tags/change_tags.ts';
 import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
-import { type FormProblems, form, input, noProblems, textArea, withFormStatus } from '../../parts/form.ts';
+import { readRefFailure } from '../../parts/code/attempt_ref_change.ts';
+import { type FormProblems, form, input, textArea, withFormStatus } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectSuggestions } from '../../parts/fields/suggestions.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { tagsRoutePath, tagPath, tagsPath } from './paths.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 
-const formParams = {
+const tagFields = {
   tag_name: optional(text()),
   ref: optional(text({ maxLength: 1_000 })),
   message: optional(longText()),
   release_description: optional(longText()),
 };
 
-type Filled = { [field in keyof typeof formParams]?: string | undefined };
+type Filled = { [field in keyof typeof tagFields]?: string | undefined };
 
-const newView = (
-  visit: Visit,
-  { project }: Code,
-  filled: Filled,
-  problems: FormProblems = noProblems,
-): View => {
+const newView = (visit: Visit, { project }: Code, { values: filled, problems }: FormState<Filled>): View => {
   const content = html`<section class="card form-page"><div class="body">${form(
     visit,
     { action: tagsPath(project), submit: 'Create tag', problems },
@@ -73,9 +69,9 @@ const newPage = page({
   method: 'GET',
   path: `${tagsRoutePath}/new`,
   audience: 'user',
-  params: object({ ...projectPath, tag_name: formParams.tag_name, ref: formParams.ref }),
+  params: object({ ...projectPath, tag_name: tagFields.tag_name, ref: tagFields.ref }),
   handle: async (visit, { project, ...filled }) =>
-    newView(visit, await findCodeForPush(visit.call, project), filled),
+    newView(visit, await findCodeForPush(visit.call, project), unsent(filled)),
 });
 
 /** Places a message about the whole request at the field it is about. */
@@ -85,30 +81,22 @@ const atField = ({ text: said, fields }: FormProblems): FormProblems => {
   return { text: null, fields: { ...fields, [field]: [said] } };
 };
 
-const create = page({
-  method: 'POST',
+const create = formPage({
   path: tagsRoutePath,
   audience: 'user',
-  params: object({ ...projectPath, ...formParams }),
-  invalid: async (visit, sent, fields) => {
-    const code = await findCodeForPush(visit.call, String(sent['project']));
-    const filled = Object.fromEntries(Object.keys(formParams).map((name) => [name, fieldText(sent[name])]));
-    return newView(visit, code, filled, { text: null, fields });
-  },
-  handle: async (visit, { project: fullPath, ...filled }) => {
-    const { call } = visit;
-    const code = await findCodeForPush(call, fullPath);
-    const tag = (filled.tag_name ?? '').trim();
-    const request = {
-      tag,
-      from: (filled.ref ?? '').trim(),
-      message: filled.message ?? '',
-      release_description: (filled.release_description ?? '').trim(),
-    };
-    const problems = await attemptRefChange(async () => await createTag(call, code, request));
-    if (problems !== null) return newView(visit, code, filled, atField(problems));
+  address: projectPath,
+  fields: tagFields,
+  find: async ({ call }, { project }) => await findCodeForPush(call, project),
+  fromSent: (sent) => readTexts(sent, ['tag_name', 'ref', 'message', 'release_description']),
+  readFailure: readRefFailure,
+  toProblems: atField,
+  run: async ({ call }, code, { tag_name = '', ref = '', message = '', release_description = '' }) => {
+    const tag = tag_name.trim();
+    const request = { tag, from: ref.trim(), message, release_description: release_description.trim() };
+    await createTag(call, code, request);
     return redirect(tagPath(code.project, tag), `The tag ${tag} was created.`);
   },
+  view: newView,
 });
 
 const remove = page({

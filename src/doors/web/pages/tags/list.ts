@@ -20,7 +20,7 @@ import {
   loadTagSignatures,
   signatureBadge,
 } from '../../parts/code/signature_badge.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';

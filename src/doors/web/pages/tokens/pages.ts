@@ -1,6 +1,6 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { today } from '../../../../core/access/viewer.ts';
-import { notFound } from '../../../../platform/errors.ts';
+import { invalid, notFound } from '../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { tokenJson } from '../../../../identity/tokens/json.ts';
@@ -10,18 +10,11 @@ import { resetFeedAddresses } from '../../../../identity/tokens/reset_feed_addre
 import { revokeToken } from '../../../../identity/tokens/revoke.ts';
 import { rotateToken } from '../../../../identity/tokens/rotate.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
-import {
-  type FormProblems,
-  answerForm,
-  checkboxes,
-  form,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { type FormProblems, checkboxes, form, input, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { scopeMeanings } from './scope_descriptions.ts';
 import {
@@ -40,8 +33,6 @@ import { accountView } from '../../parts/frame/account_layout.ts';
 const path = '/profile/personal_access_tokens';
 const resetPath = '/profile/feed_addresses/reset';
 const title = 'Personal access tokens';
-
-const filled = object({ ...newTokenParams, name: text({ maxLength: 2000 }) });
 
 const blank: FilledToken = { name: '', scopes: [], life: '30' };
 
@@ -108,8 +99,7 @@ type Listed = { state?: TokenState | undefined; page?: number; per_page?: number
 const listView = async (
   visit: Visit,
   { state = 'active', ...listQuery }: Listed = {},
-  given = blank,
-  problems = noProblems,
+  { values, problems }: FormState<FilledToken> = unsent(blank),
 ): Promise<View> => {
   const { db, now } = visit.call;
   const wanted = pageRequest(listQuery);
@@ -125,7 +115,7 @@ ${pagesNav({ path, query, page: wanted, total })}
   const content = html`<p>Programs use these tokens to access the API and git on your behalf, without your password.</p>
 ${list}
 <h2 id="new">Create a token</h2>
-${newForm(visit, given, problems)}
+${newForm(visit, values, problems)}
 <h2>Feeds and calendars</h2>
 <p>The addresses of feeds and calendars contain a token, so other programs can read them on your behalf. If one leaks, reset all of them and subscribe again.</p>
 ${form(visit, { action: resetPath, submit: 'Reset feed addresses', isQuiet: true })}`;
@@ -143,28 +133,22 @@ const madeView = (text: string, name: string, expires: string | null): View =>
 <p><a class="button" href="${path}">I have copied it</a></p>`,
   );
 
-const past: FormProblems = { text: null, fields: { expires_at: ['must be in the future'] } };
-
-const create = page({
-  method: 'POST',
+const create = formPage({
   path,
   audience: 'user',
-  params: filled,
-  invalid: async (visit, sent, fields) => await listView(visit, {}, fromSent(sent), { text: null, fields }),
-  handle: async (visit, given) => {
-    const { call } = visit;
-    const day = given.expires_at ?? null;
+  address: {},
+  fields: { ...newTokenParams, name: text({ maxLength: 2000 }) },
+  find: async () => null,
+  fromSent,
+  run: async ({ call }, _found, params) => {
+    const day = params.expires_at ?? null;
     // Stricter than the API, whose response shows immediately that the token has expired.
-    if (day !== null && day <= today(call.now)) return await listView(visit, {}, given, past);
-    const expires_at = chosenEnd(given, call.now);
-    return await answerForm(
-      async () => {
-        const made = await createOwnToken(call, { ...given, expires_at });
-        return madeView(made.text, given.name, expires_at);
-      },
-      async (problems) => await listView(visit, {}, given, problems),
-    );
+    if (day !== null && day <= today(call.now)) throw invalid({ expires_at: ['must be in the future'] });
+    const expires_at = chosenEnd(params, call.now);
+    const { text: secret } = await createOwnToken(call, { ...params, expires_at });
+    return madeView(secret, params.name, expires_at);
   },
+  view: async (visit, _found, state) => await listView(visit, {}, state),
 });
 
 /** Loads a token of the visitor. @throws Failure 404 */
@@ -195,7 +179,8 @@ const rotate = page({
   params: object({ id: id() }),
   handle: async (visit, params) => {
     const token = await findOwn(visit, params.id);
-    if (!tokenJson(token, visit.call.now).active) return await listView(visit, {}, blank, ended);
+    if (!tokenJson(token, visit.call.now).active)
+      return await listView(visit, {}, { values: blank, problems: ended });
     const made = await rotateToken(visit.call, token, null);
     const { name, expires_at } = await findOwn(visit, made.id);
     return madeView(made.text, name, expires_at);

@@ -3,12 +3,11 @@ import { today } from '../../../../core/access/viewer.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
 import { type FormProblems, input, select } from '../../parts/form.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
+import { fieldText, readList } from '../../parts/fields/field_text.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
-
-const dayLength = 86_400_000;
+import { dayMilliseconds } from '../../../../platform/time.ts';
 
 const lives = ['7', '30', '90', '365', 'none'] as const;
 
@@ -32,13 +31,13 @@ export type FilledToken = ChosenExpiry & { name: string; scopes: string[] };
 /** Returns the input of an invalid form, to show it again. */
 export const fromSent = ({ name, scopes, life, expires_at }: RawParams): FilledToken => ({
   name: fieldText(name),
-  scopes: Array.isArray(scopes) ? scopes.filter((one) => typeof one === 'string') : [],
+  scopes: readList(scopes),
   life: lives.find((one) => one === life) ?? '30',
   expires_at: fieldText(expires_at),
 });
 
 const endOf = (life: ChosenExpiry['life'], now: number): string | null =>
-  life === 'none' ? null : today(now + Number(life) * dayLength);
+  life === 'none' ? null : today(now + Number(life) * dayMilliseconds);
 
 const lifeChoices = (now: number): [string, string][] =>
   lives.map((life) => {
@@ -59,7 +58,7 @@ export const expiryFields = (
       type: 'date',
       hint: 'The token expires at 00:00 UTC on this day. Default: the choice above.',
       value: expires_at,
-      min: today(now + dayLength),
+      min: today(now + dayMilliseconds),
       problems,
     },
   )}`;

@@ -13,7 +13,7 @@ import { type ListedProject, projectList } from '../../parts/projects/project_li
 import { topicPath } from '../../parts/projects/topic_links.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 import { badgesOfListed, listTabs } from '../dashboard/project_lists.ts';
 import { type Order, orderNames, orderParam, readOrder } from '../projects/list_orders.ts';
 import { omitEmpty } from '../../../../platform/omit_empty.ts';

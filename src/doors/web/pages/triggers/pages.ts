@@ -20,7 +20,7 @@ import { type FormState, formPage, unsent } from '../../parts/fields/form_page.t
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const triggersRoutePath = `${projectRoot}/triggers`;
 

@@ -6,7 +6,7 @@ import { answerChallenge, createChallenge } from '../../../../identity/two_facto
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 
 type PageQuery = { challenge: string; return_to: string };
 
@@ -76,8 +76,9 @@ const answerPage = page({
     } catch (error) {
       const problems = error instanceof Failure ? problemOf(error) : null;
       if (problems === null || !(error instanceof Failure)) throw error;
-      const shown = challengeView(visit, { challenge, return_to: back }, problems);
-      return { ...shown, status: error.kind === 'unauthorized' ? 422 : error.status, headers: error.headers };
+      const { headers, kind, status } = error;
+      const shown = { ...challengeView(visit, { challenge, return_to: back }, problems), headers };
+      return kind === 'unauthorized' ? withRefusal(shown) : { ...shown, status };
     }
   },
 });

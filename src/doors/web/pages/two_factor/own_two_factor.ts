@@ -12,9 +12,10 @@ import {
 } from '../../../../identity/two_factor/enroll.ts';
 import { countCodes } from '../../../../identity/two_factor/recovery_codes.ts';
 import { keyUri, loadTotp } from '../../../../identity/two_factor/totp.ts';
-import { type FormProblems, attempt, form, input, noProblems } from '../../parts/form.ts';
+import { type FormState, formPage } from '../../parts/fields/form_page.ts';
+import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { type View, type Visit, page, redirect } from '../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
 import { qrCode } from './qr_code.ts';
@@ -82,8 +83,7 @@ const contentOf = async (visit: Visit, sent: Sent | null): Promise<Html> => {
 };
 
 const view = async (visit: Visit, sent: Sent | null = null): Promise<View> => {
-  const shown = accountView(path, title, await contentOf(visit, sent));
-  return sent === null ? shown : { ...shown, status: 422 };
+  return withRefusal(accountView(path, title, await contentOf(visit, sent)), sent !== null);
 };
 
 const codesView = (codes: readonly string[]): View =>
@@ -104,59 +104,51 @@ const show = page({
   handle: async (visit) => await view(visit),
 });
 
-const passwordParams = object({ current_password: text({ maxLength: 1000 }) });
+/** What all forms of the page share. None shows what was typed again: a password, or a code that works once. */
+const twoFactorForm = (action: string) => ({
+  path: action,
+  audience: 'user' as const,
+  withoutRequiredFactor: true as const,
+  address: {},
+  find: async () => null,
+  fromSent: () => null,
+  view: async (visit: Visit, _found: null, { problems }: FormState<null>) =>
+    await view(visit, { action, problems }),
+});
 
-const begin = page({
-  method: 'POST',
-  path: steps.begin.action,
-  audience: 'user',
-  withoutRequiredFactor: true,
-  params: passwordParams,
-  handle: async (visit, { current_password }) => {
-    const problems = await attempt(async () => await beginEnrolment(visit.call, current_password));
-    return problems === null ? redirect(path) : await view(visit, { action: steps.begin.action, problems });
+const passwordField = { current_password: text({ maxLength: 1000 }) };
+
+const begin = formPage({
+  ...twoFactorForm(steps.begin.action),
+  fields: passwordField,
+  run: async ({ call }, _found, { current_password }) => {
+    await beginEnrolment(call, current_password);
+    return redirect(path);
   },
 });
 
-const finish = page({
-  method: 'POST',
-  path,
-  audience: 'user',
-  withoutRequiredFactor: true,
-  params: object({ code: text({ maxLength: 100 }) }),
-  handle: async (visit, { code }) => {
-    let codes: string[] = [];
-    const problems = await attempt(async () => void (codes = await finishEnrolment(visit.call, code)));
-    if (problems !== null) return await view(visit, { action: path, problems });
+const finish = formPage({
+  ...twoFactorForm(path),
+  fields: { code: text({ maxLength: 100 }) },
+  run: async (visit, _found, { code }) => {
+    const codes = await finishEnrolment(visit.call, code);
     visit.factorDueAt = null;
     return codesView(codes);
   },
 });
 
-const renew = page({
-  method: 'POST',
-  path: steps.renew.action,
-  audience: 'user',
-  withoutRequiredFactor: true,
-  params: passwordParams,
-  handle: async (visit, { current_password }) => {
-    let codes: string[] = [];
-    const problems = await attempt(
-      async () => void (codes = await replaceCodes(visit.call, current_password)),
-    );
-    return problems === null ? codesView(codes) : await view(visit, { action: steps.renew.action, problems });
-  },
+const renew = formPage({
+  ...twoFactorForm(steps.renew.action),
+  fields: passwordField,
+  run: async ({ call }, _found, { current_password }) =>
+    codesView(await replaceCodes(call, current_password)),
 });
 
-const disable = page({
-  method: 'POST',
-  path: steps.disable.action,
-  audience: 'user',
-  withoutRequiredFactor: true,
-  params: passwordParams,
-  handle: async (visit, { current_password }) => {
-    const problems = await attempt(async () => await disableFactor(visit.call, current_password));
-    if (problems !== null) return await view(visit, { action: steps.disable.action, problems });
+const disable = formPage({
+  ...twoFactorForm(steps.disable.action),
+  fields: passwordField,
+  run: async ({ call }, _found, { current_password }) => {
+    await disableFactor(call, current_password);
     return redirect(path, 'Two-factor sign-in was turned off.');
   },
 });

@@ -5,7 +5,9 @@ import { countAttempt } from '../../../../identity/sessions/sign_in_failures.ts'
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { normalizedEmail } from '../../../../identity/users/rules.ts';
 import { signUp } from '../../../../identity/users/sign_up.ts';
-import { attempt, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { fieldText, readTexts } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { form, hidden, input } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 
@@ -42,9 +44,8 @@ const whyClosed = ({ call: { settings } }: Visit): string | null => {
     : 'Sign-up with a password is not available on this service.';
 };
 
-const signUpView = (visit: Visit, filled: Filled, problems = noProblems): View => ({
+const signUpView = (visit: Visit, { values: filled, problems }: FormState<Filled>): View => ({
   title: 'Sign up',
-  status: problems === noProblems ? 200 : 422,
   body: html`<h1>Sign up</h1>
 ${form(
   visit,
@@ -108,33 +109,32 @@ export const pages = [
       if (closed !== null) return closedView(closed);
       const email = await findInvitedEmail(visit, token);
       const invited = email === null ? {} : { invitation: token };
-      return signUpView(visit, { name: '', username: '', email: email ?? '', ...invited });
+      return signUpView(visit, unsent({ name: '', username: '', email: email ?? '', ...invited }));
     },
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: '/users/sign_up',
     audience: 'anyone',
-    params: object({ name: long(), username: long(), email: long(), password: long(), invitation }),
-    handle: async (visit, given) => {
+    address: {},
+    fields: { name: long(), username: long(), email: long(), password: long(), invitation },
+    find: async (visit) => whyClosed(visit),
+    fromSent: (sent): Filled => ({
+      ...readTexts(sent, ['name', 'username', 'email']),
+      ...(sent['invitation'] !== undefined && { invitation: fieldText(sent['invitation']) }),
+    }),
+    run: async (visit, closed, params) => {
       const { call } = visit;
-      const closed = whyClosed(visit);
       if (closed !== null) return { ...closedView(closed), status: 403 };
       await requireFewSignUps(call);
-      const proven = await findInvitedEmail(visit, given.invitation);
-      const isConfirmedFirst =
-        call.platform.config.confirm_addresses && normalizedEmail(given.email) !== proven;
-      const problems = await attempt(async () => {
-        const user_id = await signUp(call.platform, given, proven);
-        // The address is confirmed first, by a link.
-        if (isConfirmedFirst) return;
-        const session = { user_id, provider: null, source: call, replaced: visit.sessionSecret };
-        visit.changeSession(await startSession(call.platform, session));
-      });
-      if (problems !== null) return signUpView(visit, given, problems);
-      return isConfirmedFirst
-        ? redirect('/users/sign_in', 'Confirm your address: a mail with a link is on its way.')
-        : redirect('/', 'Welcome to Gantry.');
+      const proven = await findInvitedEmail(visit, params.invitation);
+      const user_id = await signUp(call.platform, params, proven);
+      if (call.platform.config.confirm_addresses && normalizedEmail(params.email) !== proven)
+        return redirect('/users/sign_in', 'Confirm your address: a mail with a link is on its way.');
+      const session = { user_id, provider: null, source: call, replaced: visit.sessionSecret };
+      visit.changeSession(await startSession(call.platform, session));
+      return redirect('/', 'Welcome to Gantry.');
     },
+    view: (visit, closed, state) =>
+      closed === null ? signUpView(visit, state) : { ...closedView(closed), status: 403 },
   }),
 ];

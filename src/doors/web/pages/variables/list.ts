@@ -10,7 +10,7 @@ import type { SettingsOwner, SettingsList, SettingsListRoute } from '../ci/owner
 import { button } from '../../parts/frame/project_layout.ts';
 import { type VariableState, blank, variableForm } from './form.ts';
 import { unsent } from '../../parts/fields/form_page.ts';
-import { spellCount } from '../../parts/spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 export const ownerOf = (owner: SettingsOwner): Owner => {
   if (owner.scope === 'instance') return { type: 'Instance', id: 0 };

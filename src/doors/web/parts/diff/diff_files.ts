@@ -10,7 +10,7 @@ import { diffFileId, diffStats, fileCard } from './file_card.ts';
 import { type LineRange, addRange, parseRanges } from './line_ranges.ts';
 import { highlightedRows } from './prepare_rows.ts';
 import { hasOtherLines, readRows } from './read_rows.ts';
-import { spellCount } from '../spell_count.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 /** Maximum total lines shown initially; later files are collapsed. */
 const maxLines = 10_000;

@@ -16,6 +16,10 @@ export const isTicked = (value: unknown): boolean => fieldText(value) === '1';
 /** Trims a sent text; null: it is absent or blank. */
 export const textOrNull = (value: string | null | undefined): string | null => value?.trim() || null;
 
+/** Returns the chosen values of checkboxes that share a name. */
+export const readList = (value: unknown): string[] =>
+  [value].flat().filter((one) => typeof one === 'string' && one !== '') as string[];
+
 /** Reads the texts of a form's fields, as they were sent. */
 export const readTexts = <N extends string>(sent: RawParams, names: readonly N[]): Record<N, string> =>
   Object.fromEntries(names.map((name) => [name, fieldText(sent[name])])) as Record<N, string>;

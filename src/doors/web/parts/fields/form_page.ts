@@ -3,8 +3,16 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Problems } from '../../../../platform/errors.ts';
 import { type RawParams, paramsReader } from '../../../../platform/http/params.ts';
 import { object } from '../../../../platform/http/schema.ts';
-import { type AnyPage, type RawPage, type Redirect, type View, type Visit, page } from '../../page.ts';
-import { type FormProblems, answerForm, noProblems } from '../form.ts';
+import {
+  type AnyPage,
+  type RawPage,
+  type Redirect,
+  type View,
+  type Visit,
+  page,
+  withRefusal,
+} from '../../page.ts';
+import { type FormProblems, answerForm, noProblems, problemsOf } from '../form.ts';
 
 /** What a form shows: the values of its fields, and what is wrong with them. */
 export type FormState<Values> = { values: Values; problems: FormProblems };
@@ -17,6 +25,8 @@ type Fields = Record<string, TSchema>;
 type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
   path: string;
   audience: AnyPage['audience'];
+  /** As of `page`. */
+  withoutRequiredFactor?: true;
   /** Parameters of the path or the query that identify the record. */
   address: Address;
   /** Parameters that the form sends. */
@@ -31,9 +41,11 @@ type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
     found: Found,
     params: Static<TObject<Address & F>>,
   ) => Promise<Redirect | View | RawPage>;
+  /** Converts a failure of `run` to problems; null: it is not about the input. Default: `problemsOf`. */
+  readFailure?: (error: unknown, found: Found, params: Static<TObject<Address & F>>) => FormProblems | null;
   /** Places problems of fields that the form does not have. */
   toProblems?: (problems: FormProblems) => FormProblems;
-  /** Shows the refused form; its status becomes 422. */
+  /** Shows the refused form, with status 422 unless the view has another. */
   view: (visit: Visit, found: Found, state: FormState<Values>) => View | Promise<View>;
 };
 
@@ -42,7 +54,7 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
   declared: FormPage<Address, F, Found, Values>,
 ): AnyPage => {
   const { path, audience, address, fields, find, fromSent, run, view } = declared;
-  const { toProblems = (problems: FormProblems) => problems } = declared;
+  const { readFailure = problemsOf, toProblems = (problems: FormProblems) => problems } = declared;
   const readAddress = paramsReader(object(address));
   const refuse = async (
     visit: Visit,
@@ -52,12 +64,13 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
       values: fromSent(sent, found),
       problems: toProblems(problems),
     });
-    return { ...shown, status: 422 };
+    return shown.status === undefined ? withRefusal(shown) : shown;
   };
   return page({
     method: 'POST',
     path,
     audience,
+    ...(declared.withoutRequiredFactor === true && { withoutRequiredFactor: true }),
     params: object({ ...address, ...fields }),
     invalid: async (visit: Visit, sent: RawParams, problems: Problems) => {
       const found = await find(visit, readAddress(sent) as Static<TObject<Address>>);
@@ -68,6 +81,7 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
       return await answerForm(
         async () => await run(visit, found, params),
         async (problems) => await refuse(visit, { found, sent, problems }),
+        (error) => readFailure(error, found, params),
       );
     },
   });

@@ -15,7 +15,7 @@ type Given = {
   value: string;
   /** Returns why a visibility cannot be chosen; null if it can. */
   limit: (visibility: Visibility) => string | null;
-  /** Users who see private records; default: members. */
+  /** Says who sees a private record. Default: only its members. */
   privateMeaning?: string;
   problems: FormProblems;
 };

@@ -7,7 +7,7 @@ import { listMembers } from '../../../../projects/members/queries.ts';
 import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { availableTo, projectOwner } from '../../../../projects/labels/project_or_group.ts';
+import { availableTo, projectOwner } from '../../../../projects/project_or_group/owner.ts';
 import type { Visit } from '../../page.ts';
 
 type Member = { id: number; name: string; username: string };

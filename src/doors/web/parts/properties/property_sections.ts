@@ -14,6 +14,7 @@ import { icon } from '../icon.ts';
 import { label } from '../label.ts';
 import { relative } from '../timestamp.ts';
 import { userLink } from '../user_link.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 type Person = { name: string; username: string; avatar_url?: string | null };
 
@@ -144,7 +145,7 @@ export const maxParticipants = 20;
 
 export const participantsSection = ({ items, total }: Page<Person>): Html =>
   section(
-    `${total} ${total === 1 ? 'participant' : 'participants'}`,
+    spellCount(total, 'participant'),
     html`<div class="row people">${items.map(
       ({ name, username, avatar_url = null }) =>
         html`<a href="/${username}" title="${name}">${avatar({ name, avatar_url })}<span class="visually-hidden">${name}</span></a>`,

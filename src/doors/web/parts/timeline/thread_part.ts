@@ -14,6 +14,7 @@ import { reactions } from './reactions.ts';
 import { systemEvent } from './system_event.ts';
 import type { TimelineContext } from './timeline_context.ts';
 import { textWithTasks } from './text_with_tasks.ts';
+import { spellCount } from '../../../../platform/spell_count.ts';
 
 const awardPath = ({ rights, path }: TimelineContext): string | null =>
   rights.award ? path('/award_emoji') : null;
@@ -87,7 +88,7 @@ const repliesPart = (visit: Visit, context: TimelineContext, thread: ShownThread
   const acts = html`${rights.comment && replyForm(visit, context, thread)}${lead.resolvable && rights.resolve && resolveButton(visit, context, thread)}`;
   if (replies.length === 0) return html`<div class="note-foot">${reacted}${acts}</div>`;
   const answers = html`<ul class="replies">${replies.map((note) => replyPart(visit, context, note))}</ul>${acts.text !== '' && html`<div class="thread-actions">${acts}</div>`}`;
-  const folded = html`<details class="folded"><summary>${replies.length} ${replies.length === 1 ? 'reply' : 'replies'}</summary>${answers}</details>`;
+  const folded = html`<details class="folded"><summary>${spellCount(replies.length, 'reply', 'replies')}</summary>${answers}</details>`;
   return html`${reacted}${isThreadResolved(thread.notes) ? folded : answers}`;
 };
 

@@ -1,21 +1,28 @@
-import type { Static } from 'typebox';
 import { tokenScopes } from '../../../../../identity/tokens/rules.ts';
-import { boolean, object, text, texts } from '../../../../../platform/http/schema.ts';
+import type { RawParams } from '../../../../../platform/http/params.ts';
+import { boolean, text, texts } from '../../../../../platform/http/schema.ts';
 import { type FormProblems, checkbox, checkboxes, input, textArea } from '../../../parts/form.ts';
+import { isTicked, readList, readTexts } from '../../../parts/fields/field_text.ts';
 import type { Html } from '../../../parts/html.ts';
 import { scopeMeanings } from '../../tokens/scope_descriptions.ts';
 
-export const applicationParams = object({
+export const applicationParams = {
   name: text({ maxLength: 2000 }),
   redirect_uri: text({ maxLength: 20_000 }),
   confidential: boolean({ default: false }),
   trusted: boolean({ default: false }),
   scopes: { ...texts(), default: [] as string[] },
-});
+};
 
-type Filled = Static<typeof applicationParams>;
+export type FilledApplication = {
+  name: string;
+  redirect_uri: string;
+  confidential: boolean;
+  trusted: boolean;
+  scopes: readonly string[];
+};
 
-export const blankApplication: Filled = {
+export const blankApplication: FilledApplication = {
   name: '',
   redirect_uri: '',
   confidential: true,
@@ -23,8 +30,15 @@ export const blankApplication: Filled = {
   scopes: [],
 };
 
+export const fromSent = (sent: RawParams): FilledApplication => ({
+  ...readTexts(sent, ['name', 'redirect_uri']),
+  confidential: isTicked(sent['confidential']),
+  trusted: isTicked(sent['trusted']),
+  scopes: readList(sent['scopes']),
+});
+
 /** Renders the fields of an application of the instance. */
-export const applicationFields = (given: Filled, problems: FormProblems): Html[] => [
+export const applicationFields = (given: FilledApplication, problems: FormProblems): Html[] => [
   input({ name: 'name', label: 'Name', value: given.name, required: true, problems }),
   textArea({
     name: 'redirect_uri',

@@ -1,5 +1,4 @@
 /** OAuth applications of the instance and of users, for administrators. */
-import type { Static } from 'typebox';
 import { requireActor } from '../../../../../core/access/call.ts';
 import { createApplication } from '../../../../../identity/oauth/create_application.ts';
 import { deleteApplication } from '../../../../../identity/oauth/delete_application.ts';
@@ -12,14 +11,21 @@ import { type BasicUserRow, basicUsersById } from '../../../../../identity/users
 import { notFound } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
-import { answerForm, form, noProblems, withFormStatus } from '../../../parts/form.ts';
+import { form, withFormStatus } from '../../../parts/form.ts';
+import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminListView } from '../admin_list.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
-import { applicationFields, applicationParams, blankApplication } from './application_fields.ts';
+import {
+  type FilledApplication,
+  applicationFields,
+  applicationParams,
+  blankApplication,
+  fromSent,
+} from './application_fields.ts';
 
 const path = '/admin/applications';
 
@@ -36,17 +42,15 @@ ID <code>${one.uid}</code><br>${one.redirect_uris.join(' ')}</span></span>
 <span class="side">${form(visit, { action: `${path}/${one.id}/delete`, submit: 'Delete', name: `Delete ${one.name}`, danger: true })}</span></li>
 `;
 
-const newView = (visit: Visit, given: Filled, problems = noProblems): View => {
+const newView = (visit: Visit, { values, problems }: FormState<FilledApplication>): View => {
   const content = form(
     visit,
     { action: path, submit: 'Create application', problems },
-    ...applicationFields(given, problems),
+    ...applicationFields(values, problems),
   );
   const view = adminView({ path, title: 'New application' }, content);
   return withFormStatus(view, problems);
 };
-
-type Filled = Static<typeof applicationParams>;
 
 const madeView = ({ uid, name }: Application, secret: string): View =>
   adminView(
@@ -63,17 +67,26 @@ const load = async ({ call: { db } }: Visit, applicationId: number): Promise<App
   return application;
 };
 
-const create = async (visit: Visit, given: Filled): Promise<View> => {
-  const { call } = visit;
-  const application = { ...given, scopes: given.scopes.join(' '), owner_id: null };
-  return await answerForm(
-    async () => {
-      const { id, secret } = await createApplication(call.platform, requireActor(call), call, application);
-      return madeView(await load(visit, id), secret);
-    },
-    (problems) => newView(visit, given, problems),
-  );
-};
+const create = formPage({
+  path,
+  audience: 'admin',
+  address: {},
+  fields: applicationParams,
+  find: async () => null,
+  fromSent,
+  run: async (visit, _found, { scopes, ...params }) => {
+    const { call } = visit;
+    const application = { ...params, scopes: scopes.join(' '), owner_id: null };
+    const { id: applicationId, secret } = await createApplication(
+      call.platform,
+      requireActor(call),
+      call,
+      application,
+    );
+    return madeView(await load(visit, applicationId), secret);
+  },
+  view: (visit, _found, state) => newView(visit, state),
+});
 
 export const applicationPages = [
   page({
@@ -110,9 +123,9 @@ export const applicationPages = [
     path: `${path}/new`,
     audience: 'admin',
     params: object({}),
-    handle: async (visit) => newView(visit, blankApplication),
+    handle: async (visit) => newView(visit, unsent(blankApplication)),
   }),
-  page({ method: 'POST', path, audience: 'admin', params: applicationParams, handle: create }),
+  create,
   page({
     method: 'POST',
     path: `${path}/:id/delete`,

@@ -10,7 +10,7 @@ import { page } from '../../../page.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { formatValue } from '../format_value.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 
 const path = '/admin/audit_events';
 

@@ -1,5 +1,5 @@
 /** Broadcast messages: administrators list, create, change and delete them. */
-import type { Static } from 'typebox';
+import type { Static, TObject } from 'typebox';
 import { isActive, listMessages, findMessage } from '../../../../instance/broadcast_messages/queries.ts';
 import type { BroadcastMessage } from '../../../../instance/broadcast_messages/queries.ts';
 import {
@@ -9,7 +9,6 @@ import {
   themes,
   updateMessage,
 } from '../../../../instance/broadcast_messages/write.ts';
-import { notFound } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import type { RawParams } from '../../../../../platform/http/params.ts';
 import {
@@ -27,17 +26,16 @@ import { formatTime } from '../../../../../platform/time.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import {
   type FormProblems,
-  attempt,
   checkbox,
   checkboxes,
   form,
   input,
-  noProblems,
   select,
   textArea,
   withFormStatus,
 } from '../../../parts/form.ts';
 import { fieldText, isTicked } from '../../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
@@ -46,7 +44,7 @@ import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 const path = '/admin/broadcast_messages';
 
-const formParams = object({
+const messageFields = {
   message: text({ maxLength: 10_000 }),
   starts_at: optional(clearable(time())),
   ends_at: optional(clearable(time())),
@@ -55,9 +53,9 @@ const formParams = object({
   target_path: optional(clearable(text())),
   broadcast_type: oneOf(broadcastTypes, { default: 'banner' }),
   dismissable: boolean({ default: false }),
-});
+};
 
-type Filled = Static<typeof formParams>;
+type Filled = Static<TObject<typeof messageFields>>;
 
 const roles = [
   ['10', 'Guests'],
@@ -67,7 +65,7 @@ const roles = [
   ['50', 'Owners'],
 ] as const;
 
-/** The form as text: stored, by default, or as it was sent. */
+/** The values of the form as text. */
 type Shown = {
   message: string;
   starts_at: string;
@@ -90,18 +88,15 @@ const blank: Shown = {
   dismissable: true,
 };
 
-const timeText = (milliseconds: number | null | undefined): string =>
-  milliseconds === null || milliseconds === undefined ? '' : formatTime(milliseconds);
-
-const toShown = (row: BroadcastMessage | Filled): Shown => ({
+const toShown = (row: BroadcastMessage): Shown => ({
   message: row.message,
-  starts_at: timeText(row.starts_at),
-  ends_at: timeText(row.ends_at),
+  starts_at: formatTime(row.starts_at),
+  ends_at: formatTime(row.ends_at),
   theme: row.theme,
   target_access_levels: row.target_access_levels.map(String),
   target_path: row.target_path ?? '',
   broadcast_type: row.broadcast_type,
-  dismissable: row.dismissable === 1 || row.dismissable === true,
+  dismissable: row.dismissable === 1,
 });
 
 /** Returns the form as it was sent, for fields that could not be parsed. */
@@ -174,24 +169,23 @@ const toInput = ({ starts_at, ends_at, ...rest }: Filled) => ({
   ...(ends_at !== null && ends_at !== undefined && { ends_at }),
 });
 
-type FormGiven = { action: string; title: string; submit: string };
+type FormWords = { action: string; title: string; submit: string };
 
 const formView = (
   visit: Visit,
-  { action, title, submit }: FormGiven,
-  filled: Shown,
-  problems = noProblems,
+  { action, title, submit }: FormWords,
+  { values, problems }: FormState<Shown>,
 ): View => {
   const view = adminView(
     { path, title },
-    form(visit, { action, submit, problems }, ...fields(filled, problems)),
+    form(visit, { action, submit, problems }, ...fields(values, problems)),
   );
   return withFormStatus(view, problems);
 };
 
 const adding = { action: path, title: 'New broadcast message', submit: 'Create message' };
 
-const editing = (messageId: number): FormGiven => ({
+const editing = (messageId: number): FormWords => ({
   action: `${path}/${messageId}`,
   title: 'Edit broadcast message',
   submit: 'Save changes',
@@ -238,21 +232,20 @@ export const broadcastMessagePages = [
     path: `${path}/new`,
     audience: 'admin',
     params: object({}),
-    handle: async (visit) => formView(visit, adding, blank),
+    handle: async (visit) => formView(visit, adding, unsent(blank)),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path,
     audience: 'admin',
-    params: formParams,
-    invalid: async (visit, sent, problems) =>
-      formView(visit, adding, fromSent(sent), { text: null, fields: problems }),
-    handle: async (visit, filled) => {
-      const problems = await attempt(async () => await createMessage(visit.call, toInput(filled)));
-      return problems === null
-        ? redirect(path, 'The message was saved.')
-        : formView(visit, adding, toShown(filled), problems);
+    address: {},
+    fields: messageFields,
+    find: async () => null,
+    fromSent,
+    run: async ({ call }, _found, params) => {
+      await createMessage(call, toInput(params));
+      return redirect(path, 'The message was saved.');
     },
+    view: (visit, _found, state) => formView(visit, adding, state),
   }),
   page({
     method: 'GET',
@@ -260,24 +253,20 @@ export const broadcastMessagePages = [
     audience: 'admin',
     params: object({ id: id() }),
     handle: async (visit, { id: messageId }) =>
-      formView(visit, editing(messageId), toShown(await findMessage(visit.call.db, messageId))),
+      formView(visit, editing(messageId), unsent(toShown(await findMessage(visit.call.db, messageId)))),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${path}/:id`,
     audience: 'admin',
-    params: object({ id: id(), ...formParams.properties }),
-    invalid: async (visit, sent, problems) => {
-      if ('id' in problems) throw notFound('Broadcast Message');
-      const { id: messageId } = await findMessage(visit.call.db, Number(sent['id']));
-      return formView(visit, editing(messageId), fromSent(sent), { text: null, fields: problems });
+    address: { id: id() },
+    fields: messageFields,
+    find: async ({ call }, address) => await findMessage(call.db, address.id),
+    fromSent,
+    run: async ({ call }, message, { id: _id, ...params }) => {
+      await updateMessage(call, message.id, toInput(params));
+      return redirect(path, 'The message was saved.');
     },
-    handle: async (visit, { id: messageId, ...filled }) => {
-      const problems = await attempt(async () => await updateMessage(visit.call, messageId, toInput(filled)));
-      return problems === null
-        ? redirect(path, 'The message was saved.')
-        : formView(visit, editing(messageId), toShown(filled), problems);
-    },
+    view: (visit, message, state) => formView(visit, editing(message.id), state),
   }),
   page({
     method: 'POST',

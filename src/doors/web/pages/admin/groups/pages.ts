@@ -14,7 +14,7 @@ import { type View, type Visit, page } from '../../../page.ts';
 import { visibilityMark } from '../../../parts/projects/project_list.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { adminListView } from '../admin_list.ts';
 import { omitEmpty } from '../../../../../platform/omit_empty.ts';
 

@@ -13,7 +13,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { type ListedProject, projectList } from '../../../parts/projects/project_list.ts';
 import { searchForm } from '../../../parts/search_form.ts';
 import { sortMenu } from '../../../parts/sort_menu.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { omitEmpty } from '../../../../../platform/omit_empty.ts';
 

@@ -16,7 +16,7 @@ import { fieldText } from '../../../parts/fields/field_text.ts';
 import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { omitEmpty } from '../../../../../platform/omit_empty.ts';

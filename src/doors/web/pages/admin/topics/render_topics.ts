@@ -10,7 +10,7 @@ import { checkbox, form, input, textArea } from '../../../parts/form.ts';
 import { avatarInput } from '../../../parts/fields/avatar_input.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { topicPath } from '../../../parts/projects/topic_links.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 export const topicsPath = '/admin/topics';

@@ -2,9 +2,11 @@
 import { requireActor, requireUser } from '../../../../../core/access/call.ts';
 import { deleteUser } from '../../../../../identity/users/delete.ts';
 import type { UserRow } from '../../../../../identity/users/queries.ts';
-import { forbidden } from '../../../../../platform/errors.ts';
+import { forbidden, invalid } from '../../../../../platform/errors.ts';
 import { id, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
-import { attempt, form, input, noProblems, select, withFormStatus } from '../../../parts/form.ts';
+import { readTexts } from '../../../parts/fields/field_text.ts';
+import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
+import { form, input, select } from '../../../parts/form.ts';
 import { html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { loadChangeable } from './create_and_edit.ts';
@@ -18,13 +20,12 @@ const contributionLabels: [(typeof contributionChoices)[number], string][] = [
   ['erase', 'Delete all contributions, and groups that only this user owns'],
 ];
 
-type FormValues = { contributions: (typeof contributionChoices)[number]; username: string };
+type FormValues = { contributions: string; username: string };
 
 const deleteView = (
   visit: Visit,
   user: UserRow,
-  typed: FormValues = { contributions: 'keep', username: '' },
-  problems = noProblems,
+  { values: typed, problems }: FormState<FormValues> = unsent({ contributions: 'keep', username: '' }),
 ): View => {
   const content = html`<div class="card danger-zone"><header><h2>Delete ${user.name}?</h2></header><div class="body">
 <p>The account is removed with its keys, tokens and sessions, and with all projects in its personal namespace.
@@ -55,8 +56,7 @@ ${form(
   }),
 )}
 <p><a href="${usersPath}/${user.id}">Cancel</a></p></div></div>`;
-  const view = userView(visit, { user, tab: '', title: `Delete ${user.name}` }, content);
-  return withFormStatus(view, problems);
+  return userView(visit, { user, tab: '', title: `Delete ${user.name}` }, content);
 };
 
 /** @throws Failure 403 for the administrator's own account, against a deletion by mistake */
@@ -73,29 +73,22 @@ export const deletePages = [
     params: object({ id: id() }),
     handle: async (visit, params) => deleteView(visit, await loadOther(visit, params.id)),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${usersPath}/:id/delete`,
     audience: 'admin',
-    params: object({
-      id: id(),
+    address: { id: id() },
+    fields: {
       contributions: { ...oneOf(contributionChoices), default: 'keep' as const },
       username: optional(text({ maxLength: 2000 })),
-    }),
-    handle: async (visit, { id: userId, contributions, username = '' }) => {
-      const { call } = visit;
-      const user = await loadOther(visit, userId);
-      const typed = { contributions, username };
-      if (username.trim() !== user.username) {
-        const fields = { username: ['The user name does not match'] };
-        return deleteView(visit, user, typed, { text: null, fields });
-      }
+    },
+    find: async (visit, address) => await loadOther(visit, address.id),
+    fromSent: (sent) => readTexts(sent, ['contributions', 'username']),
+    run: async ({ call }, user, { id: userId, contributions, username = '' }) => {
+      if (username.trim() !== user.username) throw invalid({ username: ['The user name does not match'] });
       const deletion = { hard_delete: contributions === 'erase' };
-      const problems = await attempt(
-        async () => await deleteUser(call.platform.store, requireActor(call), userId, deletion),
-      );
-      if (problems !== null) return deleteView(visit, user, typed, problems);
+      await deleteUser(call.platform.store, requireActor(call), userId, deletion);
       return redirect(usersPath, `${user.username} was deleted.`);
     },
+    view: deleteView,
   }),
 ];

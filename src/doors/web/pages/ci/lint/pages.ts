@@ -12,7 +12,7 @@ import { boolean, clearable, longText, object, optional, text } from '../../../.
 import { checkbox, form, input } from '../../../parts/form.ts';
 import { projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { type View, type Visit, page } from '../../../page.ts';
+import { type View, type Visit, page, withRefusal } from '../../../page.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { resultPart } from './result.ts';
 import { projectSuggestions } from '../../../parts/fields/suggestions.ts';
@@ -93,7 +93,7 @@ ${isDeveloper && typed}`;
     { project, title: 'Validate the CI configuration', noun: 'ci/lint' },
     html`<div class="stack">${content}</div>`,
   );
-  return isMissing ? { ...view, status: 422 } : view;
+  return withRefusal(view, isMissing);
 };
 
 export const pages = [

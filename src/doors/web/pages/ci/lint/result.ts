@@ -8,7 +8,7 @@ import type { Code } from '../../../../../code/repository/find_code.ts';
 import { codePath } from '../../../parts/code/code_path.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 
 /** Jobs that are shown; the API lists all. */
 const maxJobs = 500;

@@ -3,15 +3,8 @@ import { raw, object, optional, text } from '../../../../../platform/http/schema
 import { createPipelineForCaller } from '../../../../../ci/pipelines/creation/create_on_request.ts';
 import { loadDescribedVariables } from '../../../../../ci/pipelines/config/described_variables.ts';
 import { type Code, findCode } from '../../../../../code/repository/find_code.ts';
-import {
-  type FormProblems,
-  form,
-  hidden,
-  input,
-  noProblems,
-  answerForm,
-  withFormStatus,
-} from '../../../parts/form.ts';
+import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
+import { form, hidden, input, withFormStatus } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { moveUnknownToText } from '../../../parts/fields/move_problems_to_text.ts';
@@ -33,10 +26,10 @@ const prefilledRows = (given: unknown, variable_type: string): Row[] =>
     })),
   );
 
-type PageQuery = { ref: string; rows: readonly Row[]; problems: FormProblems };
+type Filled = { ref: string; rows: readonly Row[] };
 
 /** Lists the variables that the configuration declares, with the value from the form or else the declared one, then the others. */
-const loadRows = async (visit: Visit, code: Code, { ref, rows }: PageQuery) => {
+const loadRows = async (visit: Visit, code: Code, { ref, rows }: Filled) => {
   const { variables, problem } = await loadDescribedVariables(visit.call, code, ref);
   const byKey = new Map(rows.map((row) => [row.key, row]));
   const described = variables.map(({ key, value, description, options = null }): Row => {
@@ -56,11 +49,11 @@ ${input({ name: 'ref', id: 'of_ref', label: 'Branch or tag', value: ref })}<div 
 </form>
 `;
 
-const newView = async (visit: Visit, code: Code, query: PageQuery): Promise<View> => {
+const newView = async (visit: Visit, code: Code, { values, problems }: FormState<Filled>): Promise<View> => {
   const { project } = code;
   const path = projectPagePath(project, 'pipelines');
-  const { rows, problem } = await loadRows(visit, code, query);
-  const { problems, ref } = query;
+  const { rows, problem } = await loadRows(visit, code, values);
+  const { ref } = values;
   const content = html`${refForm(path, ref)}
 ${problem !== null && problems.text === null && html`<p class="flash alert">${problem}.</p>`}
 ${form(
@@ -92,32 +85,34 @@ export const newPipelinePages = [
       const code = await findCode(visit.call, fullPath, 'create_pipeline');
       const chosenRef = ref === undefined || ref === '' ? (code.project.default_branch ?? '') : ref;
       const rows = [...prefilledRows(variables, 'env_var'), ...prefilledRows(files, 'file')];
-      return await newView(visit, code, { ref: chosenRef, rows, problems: noProblems });
+      return await newView(visit, code, unsent({ ref: chosenRef, rows }));
     },
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${projectRoot}/pipelines`,
     audience: 'user',
-    params: object({
-      ...projectPath,
-      ref: text({ maxLength: maxRefLength }),
+    // The form has the ref as a hidden field.
+    address: { ...projectPath, ref: text({ maxLength: maxRefLength }) },
+    fields: {
       variables: optional(raw('rows of `key`, `value` and `variable_type`')),
       more: optional(text()),
-    }),
-    handle: async (visit, { project: fullPath, ref, variables: sent, more }) => {
-      const code = await findCode(visit.call, fullPath, 'create_pipeline');
-      const rows = filledRows(sent);
-      if (more !== undefined) return await newView(visit, code, { ref, rows, problems: noProblems });
-      const request = { ref, variables: rows, source: 'web' } as const;
-      return await answerForm(
-        async () => {
-          const { pipeline } = await createPipelineForCaller(visit.call, code, request);
-          return redirect(projectPagePath(code.project, `pipelines/${pipeline.id}`));
-        },
-        async (problems) =>
-          await newView(visit, code, { ref, rows, problems: moveUnknownToText(problems, []) }),
-      );
     },
+    find: async ({ call }, { project, ref }) => ({
+      code: await findCode(call, project, 'create_pipeline'),
+      ref,
+    }),
+    fromSent: ({ variables }, { ref }) => ({ ref, rows: filledRows(variables) }),
+    toProblems: (problems) => moveUnknownToText(problems, []),
+    run: async (visit, { code, ref }, { variables, more }) => {
+      const rows = filledRows(variables);
+      if (more !== undefined) return await newView(visit, code, unsent({ ref, rows }));
+      const { pipeline } = await createPipelineForCaller(visit.call, code, {
+        ref,
+        variables: rows,
+        source: 'web',
+      });
+      return redirect(projectPagePath(code.project, `pipelines/${pipeline.id}`));
+    },
+    view: async (visit, { code }, state) => await newView(visit, code, state),
   }),
 ];

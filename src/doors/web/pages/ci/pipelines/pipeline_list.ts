@@ -7,7 +7,7 @@ import { object, oneOf, optional } from '../../../../../platform/http/schema.ts'
 import { listPipelines, scopes } from '../../../../../ci/pipelines/list.ts';
 import type { Project } from '../../../../../projects/projects/find.ts';
 import { findCode } from '../../../../../code/repository/find_code.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';

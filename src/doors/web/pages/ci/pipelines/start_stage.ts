@@ -6,7 +6,7 @@ import { findPipelineToChange } from '../../../../../ci/pipelines/find_to_change
 import { id, object } from '../../../../../platform/http/schema.ts';
 import { button, projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import type { Html } from '../../../parts/html.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { confirmPart, confirmedParam } from '../confirm_manual_job.ts';
@@ -28,7 +28,7 @@ export const startStageForm = ({ visit, found }: Context, jobs: readonly JobRow[
   return button(visit, action, { label: 'Start all manual jobs', name });
 };
 
-/** Returns the page with the questions of the jobs; null: none asks, or they were answered. */
+/** Returns the page with the confirmations that the jobs need; null if no job needs one, or all were confirmed. */
 const unconfirmed = async (
   { visit, found }: Context,
   stage: number,

@@ -10,6 +10,7 @@ import { type IconName, icon } from '../../../parts/icon.ts';
 import { type View, type Visit, page } from '../../../page.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { titleOf, viewTabs } from './pipeline_tabs.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 
 type Report = ReturnType<typeof reportJson>;
 type Suite = Report['test_suites'][number];
@@ -48,7 +49,7 @@ const caseRow = ({ status, name, classname, file, execution_time, system_output 
 
 const spellCounts = ({ total_count, failed_count, error_count, skipped_count }: Suite | Report): string =>
   [
-    `${total_count} ${total_count === 1 ? 'test' : 'tests'}`,
+    spellCount(total_count, 'test'),
     `${failed_count + error_count} failed`,
     ...(skipped_count > 0 ? [`${skipped_count} skipped`] : []),
   ].join(', ');

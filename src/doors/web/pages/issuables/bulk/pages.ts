@@ -3,7 +3,7 @@ import type { LoadedTarget } from '../../../../../planning/issuables/target.ts';
 import { names, object, oneOf, optional, text, texts } from '../../../../../platform/http/schema.ts';
 import { type AnyPage, type Flash, Redirect, page } from '../../../page.ts';
 import { answerForm } from '../../../parts/form.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { safeRedirectPath } from '../../../request/safe_redirect_path.ts';
 import { problemText } from '../submit_form.ts';
 import { type BulkRequest, type Outcome, applyBulkEdit } from './apply_bulk_edit.ts';

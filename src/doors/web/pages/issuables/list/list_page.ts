@@ -1,5 +1,5 @@
 /** The page of a list of issues or merge requests: tabs of states, filter bar, rows and links to the other pages. */
-import { type Redirect, type View, type Visit, redirect } from '../../../page.ts';
+import { type Redirect, type View, type Visit, redirect, withRefusal } from '../../../page.ts';
 import { projectPagePath } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
@@ -132,5 +132,5 @@ ${filterBar({ ...bar, language, scope, words: texts.many, path, chips, otherPara
 ${cardOf(visit, list, kind, listed)}
 ${pagesNav({ path, query: filtered, page, total })}`,
   );
-  return typed.problems.length > 0 ? { ...view, status: 422 } : view;
+  return withRefusal(view, typed.problems.length > 0);
 };

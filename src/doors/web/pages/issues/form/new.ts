@@ -5,18 +5,12 @@ import { createParams } from '../../../../../planning/issuables/fields.ts';
 import { issueFields } from '../../../../../planning/issues/fields.ts';
 import { editable } from '../../../../../planning/issuables/params.ts';
 import { forbidden, notFound } from '../../../../../platform/errors.ts';
+import type { RawParams } from '../../../../../platform/http/params.ts';
 import { hash, longText, object, optional } from '../../../../../platform/http/schema.ts';
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import {
-  type FormProblems,
-  answerForm,
-  checkbox,
-  form,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../../parts/form.ts';
+import { type FormState, formPage } from '../../../parts/fields/form_page.ts';
+import { type FormProblems, checkbox, form, input, noProblems, withFormStatus } from '../../../parts/form.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -32,7 +26,7 @@ import { readPrefilledProperties } from '../../issuables/prefilled_properties.ts
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
 import { type Choices, addChosen, loadChoices } from '../../../parts/properties/load_choices.ts';
 import { assigneesField, labelsField, milestoneField } from '../../../parts/properties/form_fields.ts';
-import { fieldText } from '../../../parts/fields/field_text.ts';
+import { fieldText, isTicked, readTexts } from '../../../parts/fields/field_text.ts';
 
 type Filled = {
   title: string;
@@ -170,8 +164,7 @@ const showNew = page({
 
 const { confidential, due_date } = createParams(issueFields);
 
-const formParams = {
-  ...projectPath,
+const formFields = {
   title: optional(longText()),
   description: editable.description,
   labels: editable.labels,
@@ -182,16 +175,30 @@ const formParams = {
   due_date,
 };
 
+const fromSent = (sent: RawParams): Filled => ({
+  ...readPrefilledProperties(sent),
+  ...readTexts(sent, ['title', 'description', 'assignee_username', 'due_date']),
+  confidential: isTicked(sent['confidential']),
+});
+
+/** What the form shares with the use of a template. */
+const issueForm = {
+  audience: 'user' as const,
+  address: projectPath,
+  find: async (visit: Visit, { project }: { project: string }) => await findForNew(visit, project),
+  fromSent,
+  view: async (visit: Visit, project: Project, { values, problems }: FormState<Filled>) =>
+    await newView(visit, project, values, { problems }),
+};
+
 /** Shows the form again with what was typed, and a template. */
-const useTemplate = page({
-  method: 'POST',
+const useTemplate = formPage({
+  ...issueForm,
   path: `${issuesRoutePath}/new`,
-  audience: 'user',
-  params: object({ ...formParams, ...templateParams }),
-  handle: async (visit, { project: fullPath, title = '', description: sent, ...rest }) => {
-    const project = await findForNew(visit, fullPath);
+  fields: { ...formFields, ...templateParams },
+  run: async (visit, project, { title = '', description: sent, ...rest }) => {
     const typed = sent ?? '';
-    const { issuable_template, applied_template, ...filled } = rest;
+    const { project: _path, issuable_template, applied_template, ...filled } = rest;
     const names = { issuable_template, applied_template };
     const applied = await applyTemplate(visit, project, { type: 'issues', ...names, description: typed });
     const templates = templateFields(`${issuesPath(project)}/new`, applied);
@@ -200,22 +207,13 @@ const useTemplate = page({
   },
 });
 
-const create = page({
-  method: 'POST',
+const create = formPage({
+  ...issueForm,
   path: issuesRoutePath,
-  audience: 'user',
-  params: object(formParams),
-  handle: async (visit, { project: fullPath, title = '', description, ...rest }) => {
-    const project = await findForNew(visit, fullPath);
-    const body = description ?? '';
-    const sent = { ...rest, title, description: body };
-    return await answerForm(
-      async () => {
-        const input = await withNamedUsers(visit.call.db, sent);
-        return redirect(issuePath(await createContinuing(visit.call, project, input)));
-      },
-      async (problems) => await newView(visit, project, { ...blank, ...sent }, { problems }),
-    );
+  fields: formFields,
+  run: async ({ call }, project, { project: _path, title = '', description, ...rest }) => {
+    const input = await withNamedUsers(call.db, { ...rest, title, description: description ?? '' });
+    return redirect(issuePath(await createContinuing(call, project, input)));
   },
 });
 

@@ -6,7 +6,7 @@ import { dayPart } from '../../../parts/times/dates.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { relative, relativeTo } from '../../../parts/timestamp.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
 

@@ -2,7 +2,7 @@
 import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { taskCounts } from '../../../../../planning/issuables/text/tasks.ts';
 import { may } from '../../../../../core/access/may.ts';
-import type { View, Visit } from '../../../page.ts';
+import { type View, type Visit, withRefusal } from '../../../page.ts';
 import { checkbox, form, input } from '../../../parts/form.ts';
 import { projectLinkPreview } from '../../../parts/projects/project_link_preview.ts';
 import { button, projectView } from '../../../parts/frame/project_layout.ts';
@@ -20,7 +20,7 @@ import { issuePath, issuesPath } from '../paths.ts';
 import { branchMenu } from './branch_menu.ts';
 import { type IssuePage, loadIssuePage } from './load_issue_page.ts';
 import { sidePart } from './properties.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 
 const stateBadge = ({ issue }: LoadedIssue): Html =>
   issue.state === 'opened'
@@ -139,5 +139,5 @@ ${noticePart(shown)}
     },
     content,
   );
-  return alert === undefined ? view : { ...view, status: 422 };
+  return withRefusal(view, alert !== undefined);
 };

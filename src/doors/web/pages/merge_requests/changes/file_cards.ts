@@ -22,7 +22,7 @@ import { type Cards, formPath, token } from './card_context.ts';
 import { mayReadCode, repositoryOf } from './suggested_text.ts';
 import { draftCard, threadCard } from './thread_card.ts';
 import { type ThreadPosition, type ShownDraft, type ShownThread, fileOf } from './load_threads.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 
 export type OpenForm = CommentPosition & { typed?: string | undefined; from?: number | undefined };
 

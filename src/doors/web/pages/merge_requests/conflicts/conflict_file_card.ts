@@ -8,7 +8,7 @@ import type {
 import type { TextConflict } from '../../../../../review/merge_requests/conflicts/load_conflicts.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import type { FileChoice, LostText, Way } from './sent_choices.ts';
 
 /** Lines that are shown before and after a conflict. */

@@ -19,7 +19,7 @@ import { Redirect, type View, type Visit, page, redirect } from '../../../page.t
 import { attemptRefChange } from '../../../parts/code/attempt_ref_change.ts';
 import { form, hidden, textArea } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
 import { fileCard, lostCards } from './conflict_file_card.ts';

@@ -7,7 +7,7 @@ import { boolean, hash, object, optional } from '../../../../../platform/http/sc
 import { createMergeRequest } from '../../../../../review/merge_requests/create.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
-import { type View, type Visit, page, redirect } from '../../../page.ts';
+import { type View, type Visit, page, redirect, withRefusal } from '../../../page.ts';
 import { type DiffChoice, diffParams, readDiffChoice } from '../../../parts/diff/diff_choice.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type FormProblems, answerForm, form, hidden, noProblems } from '../../../parts/form.ts';
@@ -33,7 +33,7 @@ import { formParams, toEnds, toFilled, toNested, toText } from './sent_form.ts';
 const pageOf = (visit: Visit, ends: Ends, content: Html, isWrong = false): View => {
   const { project } = ends;
   const view = projectView(visit, { project, title: 'New merge request', noun: 'merge_requests' }, content);
-  return isWrong ? { ...view, status: 422 } : view;
+  return withRefusal(view, isWrong);
 };
 
 const chooseView = async (

@@ -11,7 +11,7 @@ import type { Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
 import { commitList } from '../../../parts/code/commit_list.ts';
 import { loadCommitPeople } from '../../../parts/code/commit_people.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import type { DiffChoice } from '../../../parts/diff/diff_choice.ts';
 import { diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
 import { type Html, html } from '../../../parts/html.ts';

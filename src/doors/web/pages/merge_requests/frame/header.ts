@@ -5,7 +5,7 @@ import { loadProject } from '../../../../../projects/projects/find.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import type { Visit } from '../../../page.ts';
 import { codePath } from '../../../parts/code/code_path.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';

@@ -4,7 +4,7 @@
  */
 import { may } from '../../../../../core/access/may.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
-import type { View, Visit } from '../../../page.ts';
+import { type View, type Visit, withRefusal } from '../../../page.ts';
 import { projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
@@ -81,7 +81,7 @@ export const requestFrame = async (
   const mayUpdate =
     visit.call.signedIn && may(visit.call.viewer, 'update_merge_request', project, loaded.target);
   const isPublic = project.visibility === 'public';
-  return projectView(
+  const shown = projectView(
     visit,
     {
       project,
@@ -91,7 +91,6 @@ export const requestFrame = async (
       live,
       view: {
         ...(isPublic && { preview: { description: (description ?? '').slice(0, 200) } }),
-        ...(alert !== undefined && { status: 422 }),
         ...view,
       },
     },
@@ -99,4 +98,5 @@ export const requestFrame = async (
 ${tabsPart(loaded, tab, counts)}
 ${content}`,
   );
+  return withRefusal(shown, alert !== undefined);
 };

@@ -9,7 +9,7 @@ import { type IconName, icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
 import { relative, relativeTo } from '../../../parts/timestamp.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
 

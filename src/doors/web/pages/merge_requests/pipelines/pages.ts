@@ -9,7 +9,7 @@ import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object } from '../../../../../platform/http/schema.ts';
 import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { attempt } from '../../../parts/form.ts';
 import { button } from '../../../parts/frame/project_layout.ts';

@@ -6,7 +6,7 @@ import type { LoadedMergeRequest } from '../../../../../review/merge_requests/fi
 import type { Visit } from '../../../page.ts';
 import { fileNameList } from '../../../parts/code/file_name_list.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { cloneAddresses } from '../../projects/clone_menu.ts';
 import { checkOutHead, quoteWord } from '../check_out_commands.ts';
 import type { OpenPage } from './load_overview.ts';

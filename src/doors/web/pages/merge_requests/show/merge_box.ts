@@ -3,7 +3,7 @@ import { may } from '../../../../../core/access/may.ts';
 import { isMergeable, judgePipeline } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import { waitsForChecks } from '../../../../../review/merge_requests/merging/scheduled/merge_when_pipeline_succeeds.ts';
 import type { Visit } from '../../../page.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';

@@ -3,7 +3,7 @@ import { may } from '../../../../../core/access/may.ts';
 import { changesRequestedText } from '../../../../../review/merge_requests/approvals/approvals.ts';
 import { judgePipeline } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import type { Visit } from '../../../page.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { button, projectPagePath } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';

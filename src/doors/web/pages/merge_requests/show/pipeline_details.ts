@@ -18,7 +18,7 @@ import type { Project } from '../../../../../projects/projects/find.ts';
 import { projectPagePath } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { inlineStageDots, maxDots } from '../../../parts/pipelines/stage_dots.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { relative } from '../../../parts/timestamp.ts';
 import type { Visit } from '../../../page.ts';
 import type { RequestPage } from './load_overview.ts';

@@ -4,7 +4,7 @@ import { pageRequest } from '../../../../../platform/http/page.ts';
 import type { VersionRow } from '../../../../../review/merge_requests/versions/json.ts';
 import { listVersions } from '../../../../../review/merge_requests/versions/queries.ts';
 import type { Visit } from '../../../page.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { relative } from '../../../parts/timestamp.ts';

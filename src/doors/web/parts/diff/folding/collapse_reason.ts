@@ -26,7 +26,7 @@ export const collapseReason = (
   { new_path, additions, deletions, too_large, folding }: ShownDiff,
   { isAlone }: { isAlone: boolean },
 ): string | null => {
-  if (too_large) return isAlone ? 'The diff is too large to be shown.' : 'The diff is too large to be shown.';
+  if (too_large) return 'The diff is too large to be shown.';
   if (isAlone) return null;
   if (folding === 'suppressed') return 'Collapsed by an entry of .gitattributes.';
   const isGenerated = folding === 'generated' || (folding === undefined && isGeneratedFile(new_path));

@@ -1,6 +1,6 @@
 /** Runs the operation of a form of the Changes tab; shows the tab with the problem if it is refused. */
 import type { LoadedMergeRequest } from '../../../../../../review/merge_requests/find.ts';
-import { type Redirect, type View, type Visit, redirect } from '../../../../page.ts';
+import { type Redirect, type View, type Visit, redirect, withRefusal } from '../../../../page.ts';
 import { attempt } from '../../../../parts/form.ts';
 import { problemText } from '../../../issuables/submit_form.ts';
 import { partOf, splitFiles } from '../file_pages.ts';
@@ -49,6 +49,5 @@ export const submit = async (
   const problems = await attempt(operation);
   if (problems === null) return redirect(await next(), notice);
   const page = file === undefined ? undefined : await partOfFile(visit, loaded, query, file);
-  const view = await changesView(visit, loaded, { ...query, page }, given(problemText(problems)));
-  return { ...view, status: 422 };
+  return withRefusal(await changesView(visit, loaded, { ...query, page }, given(problemText(problems))));
 };

@@ -1,11 +1,11 @@
 /** Requests for the rows of expected.txt about traces and artifacts. */
 import { Readable } from 'node:stream';
-import { artifactArea } from '../../../src/ci/artifacts/rules.ts';
-import { buildZip } from '../../support/ci/artifacts.ts';
-import { freshJob } from '../makers/ci_makers.ts';
-import type { Maker } from '../makers/makers.ts';
-import type { Recipe } from './recipes.ts';
-import { insertAll } from '../makers/bulk_rows.ts';
+import { artifactArea } from '../../../../src/ci/artifacts/rules.ts';
+import { buildZip } from '../../../support/ci/artifacts.ts';
+import { freshJob } from '../../makers/ci_makers.ts';
+import type { Maker } from '../../makers/makers.ts';
+import type { Recipe } from '../recipes.ts';
+import { insertAll } from '../../makers/bulk_rows.ts';
 
 const job = '/projects/:id/jobs/:job_id';
 const ofRef = '/projects/:id/jobs/artifacts/:ref_name';

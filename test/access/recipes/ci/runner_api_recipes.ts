@@ -3,14 +3,14 @@
  * does not count.
  */
 import { randomBytes } from 'node:crypto';
-import { hashToken } from '../../../src/core/access/credentials/token_text.ts';
-import { hashJobToken, newJobToken } from '../../../src/ci/jobs/token.ts';
-import { defaultFacts } from '../../../src/ci/runners/rules.ts';
-import { freshJob } from '../makers/ci_makers.ts';
-import type { Maker } from '../makers/makers.ts';
-import type { Recipe } from './recipes.ts';
-import { insertAll } from '../makers/bulk_rows.ts';
-import type { Names } from '../world.ts';
+import { hashToken } from '../../../../src/core/access/credentials/token_text.ts';
+import { hashJobToken, newJobToken } from '../../../../src/ci/jobs/token.ts';
+import { defaultFacts } from '../../../../src/ci/runners/rules.ts';
+import { freshJob } from '../../makers/ci_makers.ts';
+import type { Maker } from '../../makers/makers.ts';
+import type { Recipe } from '../recipes.ts';
+import { insertAll } from '../../makers/bulk_rows.ts';
+import type { Names } from '../../world.ts';
 
 /** A runner of no project, for which there are no jobs. */
 const idleRunner: Maker = async (tx, cells) => {

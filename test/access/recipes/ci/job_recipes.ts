@@ -1,6 +1,6 @@
 /** Requests for the rows about jobs. */
-import { freshJob } from '../makers/ci_makers.ts';
-import type { Recipe } from './recipes.ts';
+import { freshJob } from '../../makers/ci_makers.ts';
+import type { Recipe } from '../recipes.ts';
 
 const job = '/projects/:id/jobs/:job_id';
 const ofPipeline = '/projects/:id/pipelines/:pipeline_id';

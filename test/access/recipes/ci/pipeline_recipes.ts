@@ -1,6 +1,6 @@
 /** Requests for the rows about pipelines. */
-import { freshJob } from '../makers/ci_makers.ts';
-import type { Recipe } from './recipes.ts';
+import { freshJob } from '../../makers/ci_makers.ts';
+import type { Recipe } from '../recipes.ts';
 
 const all = '/projects/:id/pipelines';
 const one = `${all}/:pipeline_id`;

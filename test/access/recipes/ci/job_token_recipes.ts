@@ -1,6 +1,6 @@
 /** Requests for the rows about job token allow lists. */
-import { type Maker, freshProject } from '../makers/makers.ts';
-import type { Recipe } from './recipes.ts';
+import { type Maker, freshProject } from '../../makers/makers.ts';
+import type { Recipe } from '../recipes.ts';
 
 const listedProject: Maker = async (tx, cells, { names }) => {
   const target_project_id = Number(names['vault']);

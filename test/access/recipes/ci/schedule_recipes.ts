@@ -1,10 +1,10 @@
 /** Requests for the rows about schedules and triggers. */
-import { seal } from '../../../src/core/access/credentials/encrypt_secrets.ts';
-import { hashToken } from '../../../src/core/access/credentials/token_text.ts';
-import { unique } from '../../support/seed.ts';
-import { type Maker, selfOf, projectOf, nameAll } from '../makers/makers.ts';
-import type { Recipe } from './recipes.ts';
-import { insertAll } from '../makers/bulk_rows.ts';
+import { seal } from '../../../../src/core/access/credentials/encrypt_secrets.ts';
+import { hashToken } from '../../../../src/core/access/credentials/token_text.ts';
+import { unique } from '../../../support/seed.ts';
+import { type Maker, selfOf, projectOf, nameAll } from '../../makers/makers.ts';
+import type { Recipe } from '../recipes.ts';
+import { insertAll } from '../../makers/bulk_rows.ts';
 
 /** A schedule whose time never comes. */
 const schedule =

@@ -1,12 +1,12 @@
 /** Requests for the rows about variables. */
-import { insertRow } from '../../../src/platform/db/insert.ts';
-import type { Tx } from '../../../src/platform/db/open.ts';
-import type { VariablesTable } from '../../../src/platform/db/schema/ci.ts';
-import { sealValue } from '../../../src/ci/variables/queries.ts';
-import { unique } from '../../support/seed.ts';
-import type { Maker } from '../makers/makers.ts';
-import type { Recipe } from './recipes.ts';
-import type { World } from '../world.ts';
+import { insertRow } from '../../../../src/platform/db/insert.ts';
+import type { Tx } from '../../../../src/platform/db/open.ts';
+import type { VariablesTable } from '../../../../src/platform/db/schema/ci.ts';
+import { sealValue } from '../../../../src/ci/variables/queries.ts';
+import { unique } from '../../../support/seed.ts';
+import type { Maker } from '../../makers/makers.ts';
+import type { Recipe } from '../recipes.ts';
+import type { World } from '../../world.ts';
 
 /** A variable of the cell's project or group. */
 const variable: Maker = async (tx, cells, { gantry }) => {

@@ -1,12 +1,12 @@
 /** Requests for the rows about runners. */
 import { randomBytes } from 'node:crypto';
-import { hashToken, generateTokenText } from '../../../src/core/access/credentials/token_text.ts';
-import type { RunnerType } from '../../../src/platform/db/schema/runners.ts';
-import { defaultFacts } from '../../../src/ci/runners/rules.ts';
-import type { Cell, Maker } from '../makers/makers.ts';
-import type { Recipe } from './recipes.ts';
-import { insertAll } from '../makers/bulk_rows.ts';
-import type { Names } from '../world.ts';
+import { hashToken, generateTokenText } from '../../../../src/core/access/credentials/token_text.ts';
+import type { RunnerType } from '../../../../src/platform/db/schema/runners.ts';
+import { defaultFacts } from '../../../../src/ci/runners/rules.ts';
+import type { Cell, Maker } from '../../makers/makers.ts';
+import type { Recipe } from '../recipes.ts';
+import { insertAll } from '../../makers/bulk_rows.ts';
+import type { Names } from '../../world.ts';
 
 /** Stores the text of a new token under a name and returns its hash. */
 const nameToken = ({ names }: Cell): string => {
