@@ -344,7 +344,8 @@ CREATE TABLE deploy_tokens (
   scopes text not null,
   expires_at integer,
   created_at integer not null,
-  last_used_at integer
+  last_used_at integer,
+  last_used_ip text
 ) strict;
 
 CREATE INDEX deploy_tokens_group on deploy_tokens (group_id, id) where group_id is not null;
@@ -896,7 +897,8 @@ CREATE TABLE keys (
   expires_at integer,
   last_used_at integer,
   created_at integer not null,
-  usage_type text not null default 'auth_and_signing'
+  usage_type text not null default 'auth_and_signing',
+  last_used_ip text
 ) strict;
 
 CREATE INDEX keys_deploy on keys (id) where user_id is null;

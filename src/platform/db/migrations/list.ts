@@ -87,6 +87,7 @@ import { excusedImports } from './0198_excused_imports.ts';
 import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import { lastEdits } from './0201_last_edits.ts';
 import { backupProgress } from './0203_backup_progress.ts';
+import { keyAddresses } from './0213_key_addresses.ts';
 import { userPreferences } from './0202_user_preferences.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -182,4 +183,5 @@ export const migrationTexts: MigrationText[] = [
   lastEdits,
   userPreferences,
   backupProgress,
+  keyAddresses,
 ];
