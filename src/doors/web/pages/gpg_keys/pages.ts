@@ -12,6 +12,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
+import { assignGpgKeyProblems } from './key_problems.ts';
 
 const path = '/profile/gpg_keys';
 
@@ -70,12 +71,6 @@ ${newForm(visit, key, problems)}`;
   return withFormStatus(accountView(path, 'GPG keys', content), problems);
 };
 
-/** A fingerprint belongs to the key. */
-const assignProblems = ({ text: general, fields: { fingerprint, ...fields } }: FormProblems): FormProblems =>
-  fingerprint === undefined
-    ? { text: general, fields }
-    : { text: general, fields: { ...fields, key: ['has already been added, by you or by another user'] } };
-
 const add = page({
   method: 'POST',
   path,
@@ -86,7 +81,7 @@ const add = page({
   handle: async (visit, { key }) => {
     const { call } = visit;
     const problems = await attempt(async () => await createGpgKey(call, requireUser(call).id, key));
-    if (problems !== null) return await listView(visit, { key, problems: assignProblems(problems) });
+    if (problems !== null) return await listView(visit, { key, problems: assignGpgKeyProblems(problems) });
     return redirect(path, 'The key was added.');
   },
 });

@@ -1,74 +1,26 @@
-import type { Static } from 'typebox';
 import { requireUser } from '../../../../core/access/call.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
-import { clearable, date, id, object, optional, text } from '../../../../platform/http/schema.ts';
+import { id, object } from '../../../../platform/http/schema.ts';
 import { createKey } from '../../../../identity/keys/create.ts';
 import { deleteKey } from '../../../../identity/keys/delete.ts';
 import { type KeyRow, listKeys } from '../../../../identity/keys/queries.ts';
 import { parseTime } from '../../../../platform/time.ts';
-import {
-  type FormProblems,
-  attempt,
-  form,
-  input,
-  noProblems,
-  textArea,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { type FormProblems, attempt, form, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
+import { type KeyValues, fromSent, keyInputs, newKeyParams } from './key_form.ts';
 import { assignKeyProblems } from './key_problems.ts';
+import { lastUse } from '../tokens/token_form.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
 
 const path = '/profile/keys';
 
-const filled = object({
-  title: optional(text({ maxLength: 2000 })),
-  key: text({ maxLength: 5_000 }),
-  expires_at: optional(clearable(date())),
-});
+const filled = object(newKeyParams);
 
-type Filled = Static<typeof filled>;
-
-/** Input to show again when the form was invalid. */
-const fromSent = ({ title, key, expires_at }: RawParams): Filled => ({
-  title: fieldText(title),
-  key: fieldText(key),
-  expires_at: fieldText(expires_at),
-});
-
-const newForm = (visit: Visit, given: Filled, problems: FormProblems): Html =>
-  form(
-    visit,
-    { action: path, submit: 'Add key', problems },
-    textArea({
-      name: 'key',
-      label: 'Key',
-      hint: html`The public key, in one line: the content of <code>~/.ssh/id_ed25519.pub</code>, or the output of <code>ssh-add -L</code>.`,
-      value: given.key,
-      rows: 5,
-      problems,
-    }),
-    input({
-      name: 'title',
-      label: 'Title',
-      hint: 'For example “laptop”. Default: the comment of the key.',
-      value: given.title ?? '',
-      problems,
-    }),
-    input({
-      name: 'expires_at',
-      label: 'Expires',
-      type: 'date',
-      hint: 'The key expires at 00:00 UTC on this day. Default: it does not expire.',
-      value: given.expires_at ?? null,
-      problems,
-    }),
-  );
+const newForm = (visit: Visit, given: KeyValues, problems: FormProblems): Html =>
+  form(visit, { action: path, submit: 'Add key', problems }, keyInputs(given, problems));
 
 const row = (visit: Visit, key: KeyRow): Html => {
   const isOver = key.expires_at !== null && key.expires_at <= visit.call.now;
@@ -77,7 +29,7 @@ const row = (visit: Visit, key: KeyRow): Html => {
 <td>${key.type}<br><span class="quiet">${key.bits} bits</span></td>
 <td>${moment(key.created_at)}</td>
 <td>${momentOr(key.expires_at, 'Never')}</td>
-<td>${momentOr(key.last_used_at, 'Never')}</td>
+<td>${lastUse(key)}</td>
 <td>${form(visit, { action: `${path}/${key.id}/delete`, submit: 'Delete', danger: true })}</td>
 </tr>
 `;
@@ -97,7 +49,7 @@ type PageQuery = { page?: number; per_page?: number };
 const listView = async (
   visit: Visit,
   query: PageQuery = {},
-  given: Filled = { key: '' },
+  given: KeyValues = { key: '' },
   problems = noProblems,
 ): Promise<View> => {
   const wanted = pageRequest(query);
