@@ -1717,6 +1717,8 @@ create table projects (
   constraint projects_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
+CREATE INDEX projects_archived ON projects USING btree (id) WHERE ((archived = 1) AND (deleted_at IS NULL));
+
 CREATE INDEX projects_created ON projects USING btree (created_at, id);
 
 CREATE INDEX projects_creator ON projects USING btree (creator_id);

@@ -1625,6 +1625,8 @@ CREATE TABLE projects (
   import_status text not null default 'none'
 ) strict;
 
+CREATE INDEX projects_archived on projects (id) where archived = 1 and deleted_at is null;
+
 CREATE INDEX projects_created on projects (created_at, id);
 
 CREATE INDEX projects_creator on projects (creator_id);

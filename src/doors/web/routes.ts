@@ -210,6 +210,7 @@ export const pagePaths: PagePath[] = [
       'GET /admin/broadcast_messages/:id/edit',
       'POST /admin/broadcast_messages/:id',
       'POST /admin/broadcast_messages/:id/delete',
+      'GET /admin/deploy_keys',
       'GET /admin/failing_webhooks',
       'GET /admin/health',
       'GET /admin/users',
