@@ -354,6 +354,7 @@ test('the start page shows counts, and warns of open sign-up', async () => {
   const open = await admin.get('/admin');
   assert.match(open.text, /Sign-up is open/);
   assert.match(open.text, new RegExp(`<dt>Version</dt><dd>${gantry.service.platform.version} `));
+  assert.match(open.text, /<a href="\/help\/changelog">What is new<\/a>/);
   assert.match(open.text, /<dt>Users<\/dt><dd>\d+/);
   await set({ signup_enabled: false });
   assert.doesNotMatch((await admin.get('/admin')).text, /Sign-up is open/);

@@ -180,6 +180,11 @@ test('shows the health of all parts', async () => {
   assert.match(text, /<dt>Engine<\/dt><dd>(?:SQLite|PostgreSQL)<\/dd>/);
   assert.match(text, /<dt>git<\/dt><dd>[^<]*\d+\.\d+/);
   assert.match(text, /<dt>Last verified backup<\/dt><dd>None/);
+  assert.match(text, /<dt>Version<\/dt><dd>[^<]+<span[^>]*>[^<]+<\/span> <a href="\/help\/changelog">/);
+  assert.match(
+    text,
+    /<code>gantry backup create --to PLACE --verify<\/code>[\s\S]*<code>gantry doctor<\/code>/,
+  );
   assert.doesNotMatch(text, /Unavailable/);
   const at = Date.parse('2026-01-02T03:04:05Z');
   await gantry.service.platform.store.write(async ({ db }) => {
