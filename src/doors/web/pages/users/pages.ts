@@ -8,6 +8,7 @@ import { signUp } from '../../../../identity/users/sign_up.ts';
 import { attempt, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { safeRedirectPath, withReturnPath } from '../../request/safe_redirect_path.ts';
 
 type Filled = {
   name: string;
@@ -15,6 +16,8 @@ type Filled = {
   email: string;
   /** Token of an invitation by mail. */
   invitation?: string | undefined;
+  /** Path of the page that the visitor came from. */
+  return_to?: string | undefined;
 };
 
 /** Returns the address to which an invitation was sent; null if there is none, or it is no longer valid. */
@@ -42,6 +45,9 @@ const whyClosed = ({ call: { settings } }: Visit): string | null => {
     : 'Sign-up with a password is not available on this service.';
 };
 
+const backOf = ({ call }: Visit, { return_to }: Pick<Filled, 'return_to'>): string =>
+  safeRedirectPath(return_to, call.baseUrl);
+
 const signUpView = (visit: Visit, filled: Filled, problems = noProblems): View => ({
   title: 'Sign up',
   status: problems === noProblems ? 200 : 422,
@@ -50,6 +56,7 @@ ${form(
   visit,
   { action: '/users/sign_up', submit: 'Sign up', problems },
   filled.invitation === undefined ? null : hidden('invitation', filled.invitation),
+  backOf(visit, filled) === '/' ? null : hidden('return_to', backOf(visit, filled)),
   input({ name: 'name', label: 'Name', value: filled.name, autocomplete: 'name', required: true, problems }),
   input({
     name: 'username',
@@ -79,11 +86,12 @@ ${form(
     problems,
   }),
 )}
-<p>Already have an account? <a href="/users/sign_in">Sign in</a></p>`,
+<p>Already have an account? <a href="${withReturnPath('/users/sign_in', backOf(visit, filled))}">Sign in</a></p>`,
 });
 
 const long = () => text({ maxLength: 2000 });
 const invitation = optional(text({ maxLength: 200 }));
+const return_to = optional(text({ maxLength: 4096 }));
 
 /** Sign-ups of one address in a minute. */
 const maxSignUps = 20;
@@ -101,21 +109,29 @@ export const pages = [
     method: 'GET',
     path: '/users/sign_up',
     audience: 'anyone',
-    params: object({ invitation }),
-    handle: async (visit, { invitation: token }) => {
-      if (visit.call.signedIn) return redirect('/');
+    params: object({ invitation, return_to }),
+    handle: async (visit, { invitation: token, return_to: back }) => {
+      if (visit.call.signedIn) return redirect(backOf(visit, { return_to: back }));
       const closed = whyClosed(visit);
       if (closed !== null) return closedView(closed);
       const email = await findInvitedEmail(visit, token);
       const invited = email === null ? {} : { invitation: token };
-      return signUpView(visit, { name: '', username: '', email: email ?? '', ...invited });
+      const blank = { name: '', username: '', email: email ?? '', return_to: back };
+      return signUpView(visit, { ...blank, ...invited });
     },
   }),
   page({
     method: 'POST',
     path: '/users/sign_up',
     audience: 'anyone',
-    params: object({ name: long(), username: long(), email: long(), password: long(), invitation }),
+    params: object({
+      name: long(),
+      username: long(),
+      email: long(),
+      password: long(),
+      invitation,
+      return_to,
+    }),
     handle: async (visit, given) => {
       const { call } = visit;
       const closed = whyClosed(visit);
@@ -133,8 +149,11 @@ export const pages = [
       });
       if (problems !== null) return signUpView(visit, given, problems);
       return isConfirmedFirst
-        ? redirect('/users/sign_in', 'Confirm your address: a mail with a link is on its way.')
-        : redirect('/', 'Welcome to Gantry.');
+        ? redirect(
+            withReturnPath('/users/sign_in', backOf(visit, given)),
+            'Confirm your address: a mail with a link is on its way.',
+          )
+        : redirect(backOf(visit, given), 'Welcome to Gantry.');
     },
   }),
 ];
