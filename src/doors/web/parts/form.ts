@@ -114,6 +114,8 @@ type InputOptions = FieldOptions & {
   min?: string | number | null;
   max?: string | number | null;
   step?: number | 'any';
+  /** Selector of the items that the script hides while the typed text is not in them. */
+  filters?: string;
   /** Values that the browser proposes; others may be typed. */
   suggestions?: readonly string[] | Suggestions;
 };
@@ -143,7 +145,7 @@ export const input = (given: InputOptions): Html => {
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
   }${isName && html` autocapitalize="none" spellcheck="false"`}${required && html` required`}${
     autofocus && html` autofocus`
-  }${boundsOf(given)}${isSuggesting && suggestionAttributes(id, suggestions)}${attributes}>
+  }${given.filters !== undefined && html` data-filter="${given.filters}"`}${boundsOf(given)}${isSuggesting && suggestionAttributes(id, suggestions)}${attributes}>
 ${isSuggesting && suggestionList(id, suggestions)}${error}</div>
 `;
 };
