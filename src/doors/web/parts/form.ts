@@ -185,9 +185,10 @@ ${error}</div>
 
 /** Renders a checkbox: sends `1` when ticked, else `0` (or nothing, if several share the name). */
 export const checkbox = (given: FieldOptions & { checked: boolean; value?: string }): Html => {
-  const { attributes, hint, error } = fieldParts(given);
   const { name, label, checked, value } = given;
   const id = given.id ?? idOf(value === undefined ? name : `${name}_${value}`);
+  // Several boxes may share a name, so the ids of their hints are those of their own.
+  const { attributes, hint, error } = fieldParts({ ...given, id });
   return html`<div class="field check">
 ${value === undefined && html`<input type="hidden" name="${name}" value="0">`}
 <input id="${id}" name="${name}" type="checkbox" value="${value ?? '1'}"${checked && html` checked`}${attributes}>
