@@ -39,7 +39,7 @@ const row = (event: AuditRow, records: NamedRecords): Html => {
 <td>${moment(event.created_at)}</td>
 <th scope="row"><code>${event.kind}</code></th>
 <td>${actorCell(event, records)}</td>
-<td>${recordLink(event, records, path)}</td>
+<td class="details">${recordLink(event, records, path)}</td>
 <td>${event.ip}</td>
 <td>${details.length > 0 && html`<ul class="plain">${details.map(detail)}</ul>`}</td>
 </tr>

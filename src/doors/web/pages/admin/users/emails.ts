@@ -31,12 +31,12 @@ const addressRow = (visit: Visit, { id: emailId, user_id, email, confirmed_at }:
     form(visit, {
       action: `${own}/resend`,
       submit: 'Send the mail again',
-      name: `Send the mail to ${email} again`,
+      name: `Send the mail again to ${email}`,
       isQuiet: true,
     });
   return html`<tr>
 <th scope="row">${email}</th><td>${momentOr(confirmed_at, 'Not confirmed')}</td>
-<td>${resend}${form(visit, { action: `${own}/delete`, submit: 'Delete', name: `Delete ${email}`, danger: true })}</td>
+<td>${resend}${form(visit, { action: `${own}/delete`, submit: 'Delete', name: `Delete ${email}`, danger: true, isQuiet: true })}</td>
 </tr>
 `;
 };
