@@ -354,6 +354,7 @@ create table deploy_tokens (
   expires_at bigint,
   created_at bigint not null,
   last_used_at bigint,
+  last_used_ip text collate "C",
   constraint deploy_tokens_group_id_fkey FOREIGN KEY (group_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint deploy_tokens_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   constraint deploy_tokens_pkey PRIMARY KEY (id)
@@ -963,6 +964,7 @@ create table keys (
   last_used_at bigint,
   created_at bigint not null,
   usage_type text collate "C" default 'auth_and_signing'::text not null,
+  last_used_ip text collate "C",
   constraint keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint keys_pkey PRIMARY KEY (id),
   constraint keys_fingerprint_sha256_key UNIQUE (fingerprint_sha256)
@@ -1729,6 +1731,8 @@ create table projects (
   constraint projects_pkey PRIMARY KEY (id),
   constraint projects_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
+
+CREATE INDEX projects_archived ON projects USING btree (id) WHERE ((archived = 1) AND (deleted_at IS NULL));
 
 CREATE INDEX projects_created ON projects USING btree (created_at, id);
 

@@ -344,7 +344,8 @@ CREATE TABLE deploy_tokens (
   scopes text not null,
   expires_at integer,
   created_at integer not null,
-  last_used_at integer
+  last_used_at integer,
+  last_used_ip text
 ) strict;
 
 CREATE INDEX deploy_tokens_group on deploy_tokens (group_id, id) where group_id is not null;
@@ -897,7 +898,8 @@ CREATE TABLE keys (
   expires_at integer,
   last_used_at integer,
   created_at integer not null,
-  usage_type text not null default 'auth_and_signing'
+  usage_type text not null default 'auth_and_signing',
+  last_used_ip text
 ) strict;
 
 CREATE INDEX keys_deploy on keys (id) where user_id is null;
@@ -1635,6 +1637,8 @@ CREATE TABLE projects (
   group_runners_enabled integer not null default 1,
   import_status text not null default 'none'
 ) strict;
+
+CREATE INDEX projects_archived on projects (id) where archived = 1 and deleted_at is null;
 
 CREATE INDEX projects_created on projects (created_at, id);
 

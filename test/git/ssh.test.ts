@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import ssh2 from 'ssh2';
 import { type WorkTree, newWorkTree, tryGit } from '../support/repositories/git.ts';
 import { type SeededProject, seedMember, seedProject, seedUser, unique } from '../support/seed.ts';
+import { seedVisitor } from '../support/seed_visitor.ts';
 import { type TestService, rootToken, startTestService } from '../support/service.ts';
 
 const isThere = (file: string): boolean => {
@@ -133,6 +134,8 @@ test('pushes, clones and fetches with a key in every protocol version', { skip }
   }
   const { body } = await gantry.api('GET /user/keys', { as: user.token });
   assert.ok(body[0].last_used_at !== null);
+  const { visitor: admin } = await seedVisitor(gantry, { admin: 1 });
+  assert.match((await admin.get(`/admin/users/${user.id}/keys`)).text, />from 127\.0\.0\.1</);
 });
 
 /** The log lines of commands over SSH that concern a path. */

@@ -43,7 +43,7 @@ export const signInGit = async (call: Call): Promise<GitUser> => {
   try {
     if (isOfJob(credentials)) return await jobUser(call, credentials.password);
     if (isDeployToken(credentials)) {
-      const { viewer, scopes } = await authenticateDeployToken(platform, credentials);
+      const { viewer, scopes } = await authenticateDeployToken(platform, credentials, ip);
       return { viewer, scopes, deployKey: null, cause: null };
     }
     const signedIn = await signInBasic(platform, credentials, source);

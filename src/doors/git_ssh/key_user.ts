@@ -45,13 +45,17 @@ export const reloadKeyUser = async (platform: Platform, id: number): Promise<Key
   return await withUser(platform, key);
 };
 
-/** Records that a key was used, at most every ten minutes, in the background. */
-export const noteKeyUse = ({ store, clock }: Platform, { key, user }: KeyUser): void => {
+/** Records that a key was used, and from where, at most every ten minutes, in the background. */
+export const noteKeyUse = ({ store, clock }: Platform, { key, user }: KeyUser, ip: string): void => {
   const now = clock.now();
   if (key.last_used_at !== null && now - key.last_used_at < usedEvery) return;
   void store
     .write(async ({ db }) => {
-      await db.updateTable('keys').set({ last_used_at: now }).where('id', '=', key.id).execute();
+      await db
+        .updateTable('keys')
+        .set({ last_used_at: now, last_used_ip: ip })
+        .where('id', '=', key.id)
+        .execute();
       if (user !== null) await recordActivity(db, user.id, now);
     })
     .catch(() => undefined);

@@ -73,7 +73,7 @@ const admit = async (
   const keyUser = await reloadKeyUser(platform, client.keyId);
   if (keyUser === null) throw new Refusal('The key is not accepted any more.');
   if (keyUser.user !== null) facts.user_id = keyUser.user.id;
-  noteKeyUse(platform, keyUser);
+  noteKeyUse(platform, keyUser, client.ip);
   const { user, project } =
     keyUser.user === null
       ? await asDeployKey(platform, client.keyId, path)

@@ -46,6 +46,23 @@ test('creates an account and signs in', async () => {
   await again.signIn(given['email'] ?? '', given['password'] ?? '');
 });
 
+test('returns to the page that the visitor came from, and to none elsewhere', async () => {
+  const visitor = openVisitor(gantry);
+  const back = '/explore?search=a b';
+  const signIn = await visitor.get(`/users/sign_in?return_to=${encodeURIComponent(back)}`);
+  const [, link = ''] = /href="(\/users\/sign_up[^"]*)"/.exec(signIn.text) ?? [];
+  const form = await visitor.get(link);
+  assert.match(form.text, /name="return_to" value="\/explore\?search=a%20b"/);
+  assert.match(form.text, /href="\/users\/sign_in\?return_to=%2Fexplore/);
+  const wrong = await visitor.post('/users/sign_up', { ...filled({ username: '-' }), return_to: back });
+  assert.match(wrong.text, /name="return_to" value="\/explore/);
+  const made = await visitor.post('/users/sign_up', { ...filled(), return_to: back });
+  assert.equal(made.location, '/explore?search=a%20b');
+  assert.equal((await visitor.get(link)).location, '/explore?search=a%20b');
+  const { location } = await signUp({ ...filled(), return_to: 'https://other.example/' });
+  assert.equal(location, '/');
+});
+
 test('shows problems at their fields, and keeps all input but the password', async () => {
   const { status, text } = await signUp(filled({ username: '-x-', email: 'nothing', password: 'short' }));
   assert.equal(status, 422);

@@ -35,25 +35,32 @@ const loadDeployViewer = async (
 
 const useInterval = 10 * 60_000;
 
+type TokenUse = { now: number; ip: string };
+
 /** Records the use of a token, at most every ten minutes, without delaying the request. */
 const recordUse = (
   { store }: Pick<Platform, 'store'>,
   { id, last_used_at }: { id: number; last_used_at: number | null },
-  now: number,
+  { now, ip }: TokenUse,
 ): void => {
   if (last_used_at !== null && now - last_used_at < useInterval) return;
   void store
     .write(
       async ({ db }) =>
-        await db.updateTable('deploy_tokens').set({ last_used_at: now }).where('id', '=', id).execute(),
+        await db
+          .updateTable('deploy_tokens')
+          .set({ last_used_at: now, last_used_ip: ip })
+          .where('id', '=', id)
+          .execute(),
     )
     .catch(() => undefined);
 };
 
-/** @throws Failure 401 for an unknown or expired token, or another user name */
+/** @param ip address of the client. @throws Failure 401 for an unknown or expired token, or another user name */
 export const authenticateDeployToken = async (
   platform: Platform,
   { login, password }: Basic,
+  ip: string,
 ): Promise<AuthenticatedDeployToken> => {
   const { store, clock } = platform;
   const now = clock.now();
@@ -64,7 +71,7 @@ export const authenticateDeployToken = async (
     .executeTakeFirst();
   if (row === undefined || row.username !== login || (row.expires_at !== null && row.expires_at <= now))
     throw unauthorized();
-  recordUse(platform, row, now);
+  recordUse(platform, row, { now, ip });
   const scopes = JSON.parse(row.scopes) as string[];
   const level = scopes.includes('write_registry') ? levels.developer : levels.reporter;
   return { viewer: await loadDeployViewer(store.db, row, level), scopes, username: row.username };

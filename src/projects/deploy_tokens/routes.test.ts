@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { seedCommit } from '../../../test/support/repositories/seed_commits.ts';
 import { seedGroup, seedMember, seedProject, seedUser } from '../../../test/support/seed.ts';
+import { seedVisitor } from '../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
+import { until } from '../../../test/support/until.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -68,6 +70,11 @@ it('a token of a project reads its code, and nothing else', async () => {
   });
   const login = { username: made.username, token };
   assert.equal(await clone(project.full_path, login), 200);
+  const page = `/${project.full_path}/-/deploy_tokens`;
+  const { visitor: admin } = await seedVisitor(gantry, { admin: 1 });
+  await until('the address of the use is shown', async () =>
+    (await admin.get(page)).text.includes('>from 127.0.0.1<'),
+  );
   assert.equal(await clone(project.full_path, login, 'git-receive-pack'), 401);
   assert.equal(await clone(other.full_path, login), 401);
   assert.equal(await clone(project.full_path, { ...login, username: 'other' }), 401);

@@ -24,8 +24,8 @@ const denied = () =>
   );
 
 /** @throws Failure 401 for a token without a scope of registries */
-const deployTokenPuller = async (platform: Platform, credentials: Basic): Promise<Puller> => {
-  const { viewer, scopes, username } = await authenticateDeployToken(platform, credentials);
+const deployTokenPuller = async (platform: Platform, credentials: Basic, ip: string): Promise<Puller> => {
+  const { viewer, scopes, username } = await authenticateDeployToken(platform, credentials, ip);
   if (!scopes.includes('read_registry') && !scopes.includes('write_registry')) throw denied();
   return { username, viewer, readsOnly: !scopes.includes('write_registry') };
 };
@@ -43,7 +43,7 @@ export const signInPuller = async ({ platform, header, ip, userAgent }: Call): P
   const credentials = readBasic(value);
   if (credentials === null) throw denied();
   try {
-    if (isDeployToken(credentials)) return await deployTokenPuller(platform, credentials);
+    if (isDeployToken(credentials)) return await deployTokenPuller(platform, credentials, ip);
     const signedIn = await signInBasic(platform, credentials, { ip, userAgent });
     if (signedIn === 'second_factor') throw denied();
     const { user, viewer, scopes } = signedIn;

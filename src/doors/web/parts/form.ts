@@ -121,6 +121,8 @@ type InputOptions = FieldOptions & {
   min?: string | number | null;
   max?: string | number | null;
   step?: number | 'any';
+  /** Selector of the items that the script hides while the typed text is not in them. */
+  filters?: string;
   /** Values that the browser proposes; others may be typed. */
   suggestions?: readonly string[] | Suggestions;
 };
@@ -150,7 +152,7 @@ export const input = (given: InputOptions): Html => {
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
   }${isName && html` autocapitalize="none" spellcheck="false"`}${required && html` required`}${
     autofocus && html` autofocus`
-  }${boundsOf(given)}${isSuggesting && suggestionAttributes(id, suggestions)}${attributes}>
+  }${given.filters !== undefined && html` data-filter="${given.filters}"`}${boundsOf(given)}${isSuggesting && suggestionAttributes(id, suggestions)}${attributes}>
 ${isSuggesting && suggestionList(id, suggestions)}${error}</div>
 `;
 };
@@ -190,9 +192,10 @@ ${error}</div>
 
 /** Renders a checkbox: sends `1` when ticked, else `0` (or nothing, if several share the name). */
 export const checkbox = (given: FieldOptions & { checked: boolean; value?: string }): Html => {
-  const { attributes, hint, error } = fieldParts(given);
   const { name, label, checked, value } = given;
   const id = given.id ?? idOf(value === undefined ? name : `${name}_${value}`);
+  // Several boxes may share a name, so the ids of their hints are those of their own.
+  const { attributes, hint, error } = fieldParts({ ...given, id });
   return html`<div class="field check">
 ${value === undefined && html`<input type="hidden" name="${name}" value="0">`}
 <input id="${id}" name="${name}" type="checkbox" value="${value ?? '1'}"${checked && html` checked`}${attributes}>

@@ -22,3 +22,7 @@ export const safeRedirectPath = (given: string | undefined, base: string): strin
   if (path === null || path.startsWith('//') || hasUnsafeCharacter(path)) return '/';
   return url.pathname + url.search + url.hash;
 };
+
+/** Adds the path to return to. @param back result of `safeRedirectPath` */
+export const withReturnPath = (path: string, back: string): string =>
+  back === '/' ? path : `${path}?return_to=${encodeURIComponent(back)}`;

@@ -10,6 +10,7 @@ import { maxQueryBytes, parsePageForm } from '../../../platform/http/body/parse_
 import { readLargeBody } from '../../../platform/http/body/large_bodies.ts';
 import { tooLong } from '../../../platform/http/failure.ts';
 import { type ParamsReader, type RawParams, paramsReader } from '../../../platform/http/params.ts';
+import { object } from '../../../platform/http/schema.ts';
 import { problemsOf } from '../parts/form.ts';
 import { type AnyPage, type RawPage, type Redirect, type View, redirect } from '../page.ts';
 import { projectRoot } from '../project_and_group_pages.ts';
@@ -62,6 +63,29 @@ const toSignIn = ({ path }: OpenVisit, { method }: FastifyRequest): Redirect => 
   return redirect(isKept ? `/users/sign_in?return_to=${encodeURIComponent(path)}` : '/users/sign_in');
 };
 
+const pathReaders = new WeakMap<AnyPage, ParamsReader>();
+
+/** Returns the parser of the parameters in the address alone. @param path these parameters */
+const pathReaderOf = (page: AnyPage, path: RawParams): ParamsReader => {
+  const existing = pathReaders.get(page);
+  if (existing !== undefined) return existing;
+  const properties = Object.entries(page.params.properties).filter(([name]) => Object.hasOwn(path, name));
+  const reader = paramsReader(object(Object.fromEntries(properties)));
+  pathReaders.set(page, reader);
+  return reader;
+};
+
+/** Returns whether a record could have this address: not if a word stands where it has a number. */
+const canNameRecord = (page: AnyPage, path: RawParams): boolean => {
+  try {
+    pathReaderOf(page, path)(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+};
+
 const problemsIn = (error: unknown): Problems | null => {
   const problems = problemsOf(error);
   return problems !== null && Object.keys(problems.fields).length > 0 ? problems.fields : null;
@@ -79,10 +103,10 @@ const runPage = async (
     const files = getReceivedFiles(sent, getFileParams(page.params));
     params = readerOf(page)({ ...withBoxes(page, sent), ...files });
   } catch (error) {
+    // Answered as a hidden record, also if other parameters are invalid.
+    if (error instanceof Failure && !canNameRecord(page, path)) throw notFound();
     const problems = problemsIn(error);
     if (problems === null || page.invalid === undefined) throw error;
-    // No record has this URL, so there is no form to show again.
-    if (Object.keys(problems).some((name) => Object.hasOwn(path, name))) throw notFound();
     return await page.invalid(visit, sent, problems);
   }
   return await page.handle(visit, params, sent);

@@ -90,6 +90,8 @@ import { backupProgress } from './0203_backup_progress.ts';
 import { lastReviews } from './0216_last_reviews.ts';
 import { hookIntegrations } from './0207_hook_integrations.ts';
 import { expiringMembers } from './0210_expiring_members.ts';
+import { keyAddresses } from './0213_key_addresses.ts';
+import { archivedProjects } from './0214_archived_projects.ts';
 import { userPreferences } from './0202_user_preferences.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -188,4 +190,6 @@ export const migrationTexts: MigrationText[] = [
   lastReviews,
   hookIntegrations,
   expiringMembers,
+  keyAddresses,
+  archivedProjects,
 ];

@@ -28,6 +28,8 @@ export type KeysTable = {
   usage_type: Generated<KeyUsage>;
   expires_at: number | null;
   last_used_at: number | null;
+  /** Address of that use; null: unknown. */
+  last_used_ip: Generated<string | null>;
   created_at: number;
 };
 

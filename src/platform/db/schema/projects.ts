@@ -133,6 +133,8 @@ export type DeployTokensTable = {
   expires_at: number | null;
   created_at: number;
   last_used_at: number | null;
+  /** Address of that use; null: unknown. */
+  last_used_ip: Generated<string | null>;
 };
 
 /** Notification levels of users for a project, a group, or (if neither is set) in general. */

@@ -11,9 +11,11 @@ export type ViewerRelation = {
   notification_level: NotificationLevel;
   /** Number of forks that the viewer sees. */
   forks_count: number;
+  /** Number of releases, which is the same for every viewer. */
+  releases_count: number;
 };
 
-type Row = { starred: number; forked: number; level: NotificationLevel | null };
+type Row = { starred: number; forked: number; level: NotificationLevel | null; releases: number };
 
 const selectRelation = compiled((db, { project_id, user_id }: { project_id: number; user_id: number }) =>
   sql<Row>`select
@@ -23,7 +25,8 @@ const selectRelation = compiled((db, { project_id, user_id }: { project_id: numb
     case when exists (select 1 from projects where forked_from_project_id = ${project_id})
       then 1 else 0 end as forked,
     (select level from notification_settings
-      where notification_settings.project_id = ${project_id} and user_id = ${user_id}) as level`.compile(db),
+      where notification_settings.project_id = ${project_id} and user_id = ${user_id}) as level,
+    (select count(*) from releases where releases.project_id = ${project_id}) as releases`.compile(db),
 );
 
 const countForks = async ({ db, viewer, platform }: Call, id: number): Promise<number> => {
@@ -33,7 +36,9 @@ const countForks = async ({ db, viewer, platform }: Call, id: number): Promise<n
   return rows[0]?.total ?? 0;
 };
 
-/** Loads the viewer's relation to a visible project, for its header. Most projects take one statement. */
+/**
+ * Loads the viewer's relation to a visible project and what else its header counts. Most projects take one statement.
+ */
 export const loadViewerRelation = async (
   call: Call,
   { id }: Pick<Project, 'id'>,
@@ -43,5 +48,6 @@ export const loadViewerRelation = async (
     isStarred: row?.starred === 1,
     notification_level: row?.level ?? 'global',
     forks_count: row?.forked === 1 ? await countForks(call, id) : 0,
+    releases_count: row?.releases ?? 0,
   };
 };

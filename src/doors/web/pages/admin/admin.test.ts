@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { unique } from '../../../../../test/support/seed.ts';
+import { seedUser, unique } from '../../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 import { defaults, fields, settingNames } from '../../../../core/settings/fields.ts';
@@ -354,6 +354,7 @@ test('the start page shows counts, and warns of open sign-up', async () => {
   const open = await admin.get('/admin');
   assert.match(open.text, /Sign-up is open/);
   assert.match(open.text, new RegExp(`<dt>Version</dt><dd>${gantry.service.platform.version} `));
+  assert.match(open.text, /<a href="\/help\/changelog">What is new<\/a>/);
   assert.match(open.text, /<dt>Users<\/dt><dd>\d+/);
   await set({ signup_enabled: false });
   assert.doesNotMatch((await admin.get('/admin')).text, /Sign-up is open/);
@@ -376,4 +377,29 @@ test('lists the audit log newest first, by kind and page', async () => {
   const none = await admin.get(`${events}?kind=no.such`);
   assert.match(none.text, /0 events/);
   assert.equal((await admin.get(`${events}?kind=`)).status, 200);
+});
+
+test('filters the audit log by user and day, and links users, projects and other targets', async () => {
+  const events = '/admin/audit_events';
+  const { id, username, token } = await seedUser(gantry, { scopes: ['api'] });
+  const made = await gantry.api('POST /projects', { as: token, json: { name: 'audited' } });
+  await gantry.api(`PUT /projects/${made.body.id}`, { as: token, json: { visibility: 'public' } });
+  await gantry.api(`POST /users/${id}/block`);
+  const own = (await admin.get(`${events}?user=${username.toUpperCase()}`)).text;
+  assert.ok(own.includes(`<a href="/admin/users/${id}">${username}</a>`));
+  assert.ok(
+    own.includes(`Project <a href="/admin/projects/${made.body.id}">${made.body.path_with_namespace}</a>`),
+  );
+  assert.equal(own.includes('settings.changed</code></th>'), false);
+  assert.match(own, /name="user" type="text" value="[^"]+"/);
+  assert.match((await admin.get(`${events}?user=nobody-at-all`)).text, /0 events/);
+  const about = (await admin.get(`${events}?kind=user.blocked`)).text;
+  assert.ok(about.includes(`User <a href="/admin/users/${id}">${username}</a>`));
+  const day = new Date(gantry.service.platform.clock.now()).toISOString().slice(0, 10);
+  assert.doesNotMatch((await admin.get(`${events}?user=${username}&from=${day}&to=${day}`)).text, /0 events/);
+  assert.match((await admin.get(`${events}?user=${username}&to=2001-01-01`)).text, /0 events/);
+  assert.match((await admin.get(`${events}?user=${username}&from=2999-01-01&to=`)).text, /0 events/);
+  const { text } = await admin.get(events);
+  const [, other = ''] = /<a href="([^"]+)" aria-label="All events about /.exec(text) ?? [];
+  assert.match((await admin.get(other.replaceAll('&amp;', '&'))).text, /Filtered by /);
 });

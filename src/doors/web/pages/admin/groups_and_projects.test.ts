@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { enqueue } from '../../../../platform/queue/enqueue.ts';
+import { sampleKeys } from '../../../../../test/support/repositories/ssh_keys.ts';
 import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
@@ -54,6 +54,47 @@ test('lists all projects by visibility, storage and order', async () => {
   assert.deepEqual(await listed('storage=elsewhere'), []);
   assert.equal((await listed('storage=default')).length, 3);
   assert.equal((await admin.get('/admin/projects?filter=x')).status, 400);
+});
+
+/** The counts of the tabs of a list. */
+const countsIn = (text: string): Record<string, number> =>
+  Object.fromEntries(
+    [...text.matchAll(/>(\w+) <span class="count">(\d+)</g)].map(([, name, count]) => [name, Number(count)]),
+  );
+
+test('the tabs of groups and projects have counts', async () => {
+  const [groupsBefore, projectsBefore] = [
+    countsIn((await admin.get('/admin/groups')).text),
+    countsIn((await admin.get('/admin/projects')).text),
+  ];
+  const { id: namespace } = await seedGroup(gantry, { visibility: 'internal' });
+  await seedProject(gantry, { namespace, visibility: 'internal', archived: 1 });
+  const plus = (counts: Record<string, number>, names: readonly string[]) =>
+    Object.fromEntries(
+      Object.entries(counts).map(([name, count]) => [name, count + Number(names.includes(name))]),
+    );
+  assert.deepEqual(Object.keys(groupsBefore), ['All', 'Public', 'Internal', 'Private']);
+  assert.deepEqual(
+    countsIn((await admin.get('/admin/groups')).text),
+    plus(groupsBefore, ['All', 'Internal']),
+  );
+  assert.deepEqual(
+    countsIn((await admin.get('/admin/projects')).text),
+    plus(projectsBefore, ['All', 'Internal', 'Archived']),
+  );
+});
+
+test('lists the deploy keys of all projects, with the projects that have them', async () => {
+  assert.match((await admin.get('/admin/deploy_keys')).text, /No deploy keys/);
+  const [one, two] = [await seedProject(gantry), await seedProject(gantry, { visibility: 'private' })];
+  const json = { title: 'Servers <b>', key: sampleKeys.ed25519.text, can_push: true };
+  const { body } = await gantry.api(`POST /projects/${one.id}/deploy_keys`, { json });
+  await gantry.api(`POST /projects/${two.id}/deploy_keys/${body.id}/enable`);
+  const { text } = await admin.get('/admin/deploy_keys');
+  assert.match(text, /1 deploy key</);
+  assert.match(text, /Servers &lt;b&gt;[\s\S]*last used: Never/);
+  assert.ok(text.includes(`href="/${one.full_path}/-/deploy_keys">${one.full_path}</a> (read and write)`));
+  assert.ok(text.includes(`href="/${two.full_path}/-/deploy_keys">${two.full_path}</a> (read only)`));
 });
 
 test('shows where a project is stored and how large it is', async () => {
@@ -139,6 +180,11 @@ test('shows the health of all parts', async () => {
   assert.match(text, /<dt>Engine<\/dt><dd>(?:SQLite|PostgreSQL)<\/dd>/);
   assert.match(text, /<dt>git<\/dt><dd>[^<]*\d+\.\d+/);
   assert.match(text, /<dt>Last verified backup<\/dt><dd>None/);
+  assert.match(text, /<dt>Version<\/dt><dd>[^<]+<span[^>]*>[^<]+<\/span> <a href="\/help\/changelog">/);
+  assert.match(
+    text,
+    /<code>gantry backup create --to PLACE --verify<\/code>[\s\S]*<code>gantry doctor<\/code>/,
+  );
   assert.doesNotMatch(text, /Unavailable/);
   const at = Date.parse('2026-01-02T03:04:05Z');
   await gantry.service.platform.store.write(async ({ db }) => {

@@ -3,6 +3,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type Visit, page } from '../../page.ts';
 import { adminView } from '../../parts/frame/admin_layout.ts';
+import { versionLink } from './version_link.ts';
 
 const warnings = ({ call: { settings } }: Visit): Html | null =>
   settings.signup_enabled && settings.password_authentication_enabled
@@ -41,7 +42,7 @@ export const startPages = [
       const { platform, db } = visit.call;
       const { users, blocked, groups, projects } = await countAll(db);
       const content = html`${warnings(visit)}<dl class="figures">
-<div><dt>Version</dt><dd>${platform.version} <span class="quiet">(${platform.revision})</span></dd></div>
+<div><dt>Version</dt><dd>${versionLink(platform)}</dd></div>
 <div><dt>Users</dt><dd>${inAll.format(users)}${blocked > 0 && html` <span class="quiet">(${inAll.format(blocked)} blocked)</span>`}</dd></div>
 <div><dt>Groups</dt><dd>${inAll.format(groups)}</dd></div>
 <div><dt>Projects</dt><dd>${inAll.format(projects)}</dd></div>

@@ -2,6 +2,7 @@ import { auditPages } from './audit/pages.ts';
 import { settingsPages } from './settings/pages.ts';
 import { applicationPages } from './applications/pages.ts';
 import { broadcastMessagePages } from './broadcast_messages/pages.ts';
+import { deployKeyPages } from './deploy_keys/pages.ts';
 import { failingWebhookPages } from './failing_webhooks/pages.ts';
 import { groupPages } from './groups/pages.ts';
 import { healthPages } from './health/pages.ts';
@@ -23,6 +24,7 @@ export const pages = [
   ...jobPages,
   ...applicationPages,
   ...broadcastMessagePages,
+  ...deployKeyPages,
   ...failingWebhookPages,
   ...healthPages,
   ...settingsPages,

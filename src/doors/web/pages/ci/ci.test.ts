@@ -348,7 +348,7 @@ test('answers 404 for what the user cannot see', async () => {
   const elsewhere = await people.developer.get(`/${other.full_path}/-/jobs/${build}`);
   assert.ok(elsewhere.status === 404 || elsewhere.status === 403);
   assert.equal((await get('jobs/999999999')).status, 404);
-  assert.equal((await get('jobs/x')).status, 400);
+  assert.equal((await get('jobs/x')).status, 404);
 });
 
 test('requires the CSRF token', async () => {

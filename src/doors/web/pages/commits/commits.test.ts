@@ -34,6 +34,7 @@ test('shows the commits of a branch by day, with their pipelines', async () => {
   assert.ok(text.indexOf('Second') < text.indexOf('First &lt;one'));
   assert.ok(text.includes('Passed'), 'the state of the pipeline');
   assert.equal((await user.get(commits)).status, 200);
+  assert.ok(text.includes(`href="/${full_path}/-/commits/${second}" data-key="y"`), 'the permalink');
 });
 
 test('shows the commits that changed a file', async () => {

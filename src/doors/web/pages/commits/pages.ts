@@ -64,7 +64,7 @@ const loadCommits = async (visit: Visit, location: CodeLocation, query: PageQuer
 };
 
 const historyView = async (visit: Visit, location: CodeLocation, query: PageQuery): Promise<View> => {
-  const { project, ref, path } = location;
+  const { project, ref, path, commit } = location;
   const [loaded, menu] = await Promise.all([
     loadCommits(visit, location, query),
     refMenu(visit, { project, ref, pathFor: (other) => codePath(project, 'commits', other, path) }),
@@ -88,7 +88,7 @@ const historyView = async (visit: Visit, location: CodeLocation, query: PageQuer
       hasHeading: true,
       view: { feeds: [commitsFeedLink(location)] },
     },
-    html`<div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div>
+    html`<div class="row between"><div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div><a class="button" href="${codePath(project, 'commits', commit, path)}" data-key="y" data-key-name="Permalink">Permalink</a></div>
 ${filterForm(address, query)}
 ${commits.length === 0 ? none : commitList(project, commits, { pipelines, people, signatures })}
 ${olderNav(address, query, loaded.length > commitsPerPage)}`,

@@ -226,6 +226,28 @@ test('lists own and starred projects', async () => {
   assert.deepEqual(await listed(`/dashboard/projects?search=${starred.path}`), [false, false]);
 });
 
+test('the uploaded picture of a project is shown where it is chosen', async () => {
+  const user = await seedVisitor(gantry);
+  const project = await seedProject(gantry, { owner: user.id });
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  await user.visitor.get(`/${project.full_path}/-/settings`);
+  const file = { name: 'a.png', content: Uint8Array.from(png) };
+  await user.visitor.postFiles(`/${project.full_path}/-/settings/avatar`, {}, { avatar: file });
+  const { avatar_url } = (await gantry.api(`GET /projects/${project.id}`)).body;
+  assert.ok(avatar_url);
+  for (const path of ['/', '/dashboard/projects', '/dashboard/issues/new'])
+    assert.ok((await user.visitor.get(path)).text.includes(`square" src="${avatar_url}"`), path);
+});
+
+test('the lists of own projects lead to the import of one', async () => {
+  const user = await seedVisitor(gantry);
+  for (const path of ['/dashboard/projects', '/dashboard/starred'])
+    assert.ok((await user.visitor.get(path)).text.includes('href="/projects/import"'), path);
+});
+
 test('own projects show role and open work, and are filtered by visibility and archive', async () => {
   const user = await seedVisitor(gantry);
   const own = await seedProject(gantry, { owner: user.id, visibility: 'private' });

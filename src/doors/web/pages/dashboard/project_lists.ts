@@ -59,6 +59,9 @@ const places = {
 
 type Path = keyof typeof places;
 
+/** Id of the list, which the script filters while a name is typed. */
+const listId = 'listed-projects';
+
 /** Renders links to the lists of projects and groups. */
 export const listTabs = (
   { call }: Visit,
@@ -130,17 +133,19 @@ const filterForm = (
     return searchForm({ path, name: 'search', value: search, label: 'Search by name', keep });
   return html`<form method="get" action="${path}" class="filter">${Object.entries(keep).map(
     ([name, value]) => value !== undefined && hidden(name, value),
-  )}${input({ name: 'search', label: 'Name', value: search, autocomplete: 'off' })}${select({
-    name: 'visibility',
-    label: 'Visibility',
-    value: visibility ?? '',
-    options: [
-      ['', 'Any'],
-      ['private', 'Private'],
-      ['internal', 'Internal'],
-      ['public', 'Public'],
-    ],
-  })}${select({
+  )}${input({ name: 'search', label: 'Name', value: search, autocomplete: 'off', filters: `#${listId} > *` })}${select(
+    {
+      name: 'visibility',
+      label: 'Visibility',
+      value: visibility ?? '',
+      options: [
+        ['', 'Any'],
+        ['private', 'Private'],
+        ['internal', 'Internal'],
+        ['public', 'Public'],
+      ],
+    },
+  )}${select({
     name: 'archived',
     label: 'Archived',
     value: archived ?? '',
@@ -199,13 +204,13 @@ const listView = async (visit: Visit, path: Path, query: PageQuery): Promise<Vie
   const list =
     projects.length === 0
       ? noneOf(path, isFiltered)
-      : projectList(projects, { sideOf: await sideOfListed(visit, projects) });
+      : projectList(projects, { id: listId, sideOf: await sideOfListed(visit, projects) });
   return {
     title,
     ...(path === '/explore' && { preview: { description: 'Public projects of this Gantry instance' } }),
     body: html`<div class="row between"><h1>${title}</h1>${
       visit.call.signedIn &&
-      html`<a class="button primary" href="/projects/new">${icon('plus')} New project</a>`
+      html`<span class="row tight"><a class="button" href="/projects/import">${icon('download')} Import project</a><a class="button primary" href="/projects/new">${icon('plus')} New project</a></span>`
     }</div>
 ${listTabs(visit, path)}
 <div class="row between">${filterForm(visit, path, query)}

@@ -3,6 +3,7 @@ import { keepUntilCommit } from '../../../../core/access/keep_until_commit.ts';
 import { may } from '../../../../core/access/may.ts';
 import { getMemberLevel, today } from '../../../../core/access/viewer.ts';
 import { getIdeLink } from '../../../../core/settings/setting_effects.ts';
+import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { type LinkedLabel, linkedLabels } from '../../../../planning/issuables/lists/linked_labels.ts';
 import type { Filters } from '../../../../planning/issues/lists/filters.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
@@ -128,7 +129,8 @@ const projectItem = ({ call }: Visit, project: Project, badge: Html | null): Htm
   const issues = may(call.viewer, 'read_issue', project) && `${open} ${open === 1 ? 'issue' : 'issues'}`;
   const ide = getIdeLink(call.settings, `${call.baseUrl}/${full_path}`);
   const role = nameRole(getMemberLevel(call.viewer, project));
-  return html`<li><span class="lead">${avatar({ name, size: 'medium', isSquare: true })}</span>
+  const avatar_url = uploadedAvatarUrl(call, 'project', project);
+  return html`<li><span class="lead">${avatar({ name, avatar_url, size: 'medium', isSquare: true })}</span>
 <span class="row"><a class="title" href="/${full_path}" data-row>${projectPathParts(full_path)}</a>${visibilityMark(visibility)}</span>
 <span class="meta"><span>${role}</span><span>Updated ${relative(last_activity_at)}</span>${issues !== false && html`<span>${issues}</span>`}</span>
 <span class="side">${ide !== null && html`<a href="${ide}">Open in the IDE</a>`}${badge}</span></li>

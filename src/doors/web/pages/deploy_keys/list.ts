@@ -18,6 +18,7 @@ import { icon } from '../../parts/icon.ts';
 import { moment, relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import type { View, Visit } from '../../page.ts';
+import { lastUse } from '../tokens/token_form.ts';
 
 /** Keys of other projects that the page offers. */
 const maxReusable = 50;
@@ -116,7 +117,7 @@ const line = (context: ListContext, key: DeployKeyRow): Html => {
 <span class="title">${title}${isOver && html` <span class="badge">Expired</span>`}</span>
 <span class="meta"><code>SHA256:${fingerprint_sha256}</code><span>added ${relative(created_at)}</span>${
     expires_at !== null && html`<span>expires ${moment(expires_at)}</span>`
-  }</span>
+  }<span>last used: ${lastUse(key)}</span></span>
 <span class="side"><strong>${can_push === 1 ? 'Read and write' : 'Read only'}</strong></span>
 ${editForms(context, key)}</li>
 `;

@@ -15,7 +15,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import type { View, Visit } from '../../page.ts';
 import type { SettingsList } from '../ci/owner_settings_routes.ts';
-import { type FilledToken, expiryFields, tokenBadge } from '../tokens/token_form.ts';
+import { type FilledToken, expiryFields, lastUse, tokenBadge } from '../tokens/token_form.ts';
 
 export type DeployTokenPlace = Pick<SettingsList, 'path' | 'view'> & { tokenOwner: TokenOwner };
 
@@ -58,7 +58,7 @@ const newForm = (visit: Visit, path: string, given: FilledDeployToken, problems:
   );
 
 const row = (visit: Visit, path: string, token: DeployToken): Html => {
-  const { id, name, username, scopes, created_at, expires_at, last_used_at } = token;
+  const { id, name, username, scopes, created_at, expires_at } = token;
   const active = expires_at === null || expires_at > visit.call.now;
   return html`<tr>
 <th scope="row">${name}<br>${tokenBadge({ active, revoked: false })}</th>
@@ -66,7 +66,7 @@ const row = (visit: Visit, path: string, token: DeployToken): Html => {
 <td>${(JSON.parse(scopes) as string[]).join(' ')}</td>
 <td>${moment(created_at)}</td>
 <td>${momentOr(expires_at, 'Never')}</td>
-<td>${momentOr(last_used_at, 'Never')}</td>
+<td>${lastUse(token)}</td>
 <td>${form(visit, { action: `${path}/${id}/revoke`, submit: 'Revoke', name: `Revoke ${name}`, danger: true, isQuiet: true })}</td>
 </tr>
 `;

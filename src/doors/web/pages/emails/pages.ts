@@ -40,7 +40,7 @@ const row = (visit: Visit, one: EmailRow): Html => {
     form(visit, {
       action: `${path}/${emailId}/resend`,
       submit: 'Send the mail again',
-      name: `Send the mail to ${email} again`,
+      name: `Send the mail again to ${email}`,
       isQuiet: true,
     });
   return html`<tr>

@@ -13,6 +13,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
+import { assignGpgKeyProblems } from './key_problems.ts';
 
 const path = '/profile/gpg_keys';
 
@@ -71,12 +72,6 @@ ${newForm(visit, key, problems)}`;
   return withFormStatus(accountView(path, 'GPG keys', content), problems);
 };
 
-/** A fingerprint belongs to the key. */
-const assignProblems = ({ text: general, fields: { fingerprint, ...fields } }: FormProblems): FormProblems =>
-  fingerprint === undefined
-    ? { text: general, fields }
-    : { text: general, fields: { ...fields, key: ['has already been added, by you or by another user'] } };
-
 const add = formPage({
   path,
   audience: 'user',
@@ -84,7 +79,7 @@ const add = formPage({
   fields: { key: text({ maxLength: maxGpgKeyLength }) },
   find: async () => null,
   fromSent: ({ key }) => fieldText(key),
-  toProblems: assignProblems,
+  toProblems: assignGpgKeyProblems,
   run: async ({ call }, _found, { key }) => {
     await createGpgKey(call, requireUser(call).id, key);
     return redirect(path, 'The key was added.');

@@ -2,6 +2,7 @@
 import { type ProjectAction, may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
+import { adminLinks } from '../../parts/frame/admin_layout.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import type { IconName } from '../../parts/icon.ts';
 import type { ProjectNoun } from '../../project_and_group_pages.ts';
@@ -35,7 +36,11 @@ const openPages: readonly PageLink[] = [
   ['/help', 'Help', 'book'],
 ];
 
-const adminPages: readonly PageLink[] = [['/admin', 'Administration', 'gauge']];
+const adminPages: readonly PageLink[] = adminLinks.map(([path, name]) => [
+  path,
+  path === '/admin' ? 'Administration' : `Administration: ${name}`,
+  'gauge',
+]);
 
 const projectPages = ({ call }: Visit, project: Project): Match[] => {
   const nouns = (projectNouns as readonly ProjectNoun[]).filter(

@@ -65,29 +65,32 @@ type Numbered = { iid: number; title: string; state: string };
 
 /** Lists issues of a project that the viewer sees, most recently changed first. */
 export const selectIssues = async (
-  { call }: Visit,
+  visit: Visit,
   project: Project,
   selection: Selection | null,
   limit = maxMatches,
 ): Promise<Numbered[]> => {
-  if (!call.signedIn || !may(call.viewer, 'read_issue', project)) return [];
+  const { call } = visit;
+  if (!may(call.viewer, 'read_issue', project)) return [];
   const filters: IssueFilters = { ...newest, state: 'all', ...selection };
   const page = firstPage(limit);
-  const { items } = await listIssues({ call, scope: { project }, filters, page, texts: issueTexts });
+  const query = { call, scope: { project }, filters, page, texts: issueTexts };
+  const { items } = await withAnonymousSlot(visit, async () => await listIssues(query));
   return items.map(parseIssue);
 };
 
 /** Like `selectIssues`, for merge requests. */
 export const selectMergeRequests = async (
-  { call }: Visit,
+  visit: Visit,
   project: Project,
   selection: Selection | null,
   limit = maxMatches,
 ): Promise<Numbered[]> => {
-  if (!call.signedIn || !may(call.viewer, 'read_merge_request', project)) return [];
+  const { call } = visit;
+  if (!may(call.viewer, 'read_merge_request', project)) return [];
   const filters: RequestFilters = { ...newest, state: 'all', ...selection };
   const query = { call, scope: { project }, filters, page: firstPage(limit), texts: mergeRequestTexts };
-  const { items } = await listMergeRequests(query);
+  const { items } = await withAnonymousSlot(visit, async () => await listMergeRequests(query));
   return items.map(parseRequest);
 };
 

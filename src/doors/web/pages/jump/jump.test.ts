@@ -56,6 +56,10 @@ test('finds issues and merge requests of the current project', async () => {
   assert.deepEqual(await jump(`#${word}`, place), [`${place}/issues/${issue.iid}`]);
   assert.deepEqual(await jump(`#${secret.iid}`, place), []);
   assert.deepEqual(await jump(`!${request.iid}`, place), [`${place}/merge_requests/${request.iid}`]);
+  const anonymous = openVisitor(gantry);
+  assert.deepEqual(await jump(`#${word}`, place, anonymous), [`${place}/issues/${issue.iid}`]);
+  assert.deepEqual(await jump(`#${secret.iid}`, place, anonymous), []);
+  assert.deepEqual(await jump(`!${word}`, place, anonymous), [`${place}/merge_requests/${request.iid}`]);
   const { text } = await user.get(`/-/jump?q=%23${word}&place=${place}`);
   assert.equal(text.includes('<b>title'), false);
 });
@@ -134,6 +138,10 @@ test('finds pages by their name, and none that the viewer may not open', async (
     (await jump('environments', `/${project.full_path}`)).includes(`/${project.full_path}/-/environments`),
   );
   assert.equal((await jump('administration')).includes('/admin'), false);
+  assert.deepEqual(await jump('audit log'), []);
+  const { visitor: admin } = await seedVisitor(gantry, { admin: 1 });
+  assert.ok((await jump('administration', '', admin)).includes('/admin'));
+  assert.deepEqual(await jump('audit log', '', admin), ['/admin/audit_events']);
   const start = await jump('');
   for (const path of start.filter((one) => !one.includes('/issues/'))) {
     assert.notEqual((await user.get(path)).status, 404, path);

@@ -1,60 +1,25 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import { clearable, date, id, object, optional, text } from '../../../../platform/http/schema.ts';
+import { id, object } from '../../../../platform/http/schema.ts';
 import { createKey } from '../../../../identity/keys/create.ts';
 import { deleteKey } from '../../../../identity/keys/delete.ts';
 import { type KeyRow, listKeys } from '../../../../identity/keys/queries.ts';
 import { parseTime } from '../../../../platform/time.ts';
-import { form, input, textArea, withFormStatus } from '../../parts/form.ts';
+import { form, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment, momentOr } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';
+import { type KeyValues, fromSent, keyInputs, newKeyParams } from './key_form.ts';
 import { assignKeyProblems } from './key_problems.ts';
+import { lastUse } from '../tokens/token_form.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
-import { readTexts } from '../../parts/fields/field_text.ts';
 import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 
 const path = '/profile/keys';
 
-const keyFields = {
-  title: optional(text({ maxLength: 2000 })),
-  key: text({ maxLength: 5_000 }),
-  expires_at: optional(clearable(date())),
-};
-
-type Filled = { [field in keyof typeof keyFields]: string };
-
-const blank: Filled = { title: '', key: '', expires_at: '' };
-
-const newForm = (visit: Visit, { values, problems }: FormState<Filled>): Html =>
-  form(
-    visit,
-    { action: path, submit: 'Add key', problems },
-    textArea({
-      name: 'key',
-      label: 'Key',
-      hint: html`The public key, in one line: the content of <code>~/.ssh/id_ed25519.pub</code>, or the output of <code>ssh-add -L</code>.`,
-      value: values.key,
-      rows: 5,
-      problems,
-    }),
-    input({
-      name: 'title',
-      label: 'Title',
-      hint: 'For example “laptop”. Default: the comment of the key.',
-      value: values.title,
-      problems,
-    }),
-    input({
-      name: 'expires_at',
-      label: 'Expires',
-      type: 'date',
-      hint: 'The key expires at 00:00 UTC on this day. Default: it does not expire.',
-      value: values.expires_at,
-      problems,
-    }),
-  );
+const newForm = (visit: Visit, { values, problems }: FormState<KeyValues>): Html =>
+  form(visit, { action: path, submit: 'Add key', problems }, keyInputs(values, problems));
 
 const row = (visit: Visit, key: KeyRow): Html => {
   const isOver = key.expires_at !== null && key.expires_at <= visit.call.now;
@@ -63,7 +28,7 @@ const row = (visit: Visit, key: KeyRow): Html => {
 <td>${key.type}<br><span class="quiet">${key.bits} bits</span></td>
 <td>${moment(key.created_at)}</td>
 <td>${momentOr(key.expires_at, 'Never')}</td>
-<td>${momentOr(key.last_used_at, 'Never')}</td>
+<td>${lastUse(key)}</td>
 <td>${form(visit, { action: `${path}/${key.id}/delete`, submit: 'Delete', danger: true })}</td>
 </tr>
 `;
@@ -83,7 +48,7 @@ type PageQuery = { page?: number; per_page?: number };
 const listView = async (
   visit: Visit,
   query: PageQuery = {},
-  state: FormState<Filled> = unsent(blank),
+  state: FormState<KeyValues> = unsent({ key: '' }),
 ): Promise<View> => {
   const wanted = pageRequest(query);
   const { items, total } = await listKeys(visit.call.db, requireUser(visit.call).id, wanted);
@@ -100,9 +65,9 @@ const add = formPage({
   path,
   audience: 'user',
   address: {},
-  fields: keyFields,
+  fields: newKeyParams,
   find: async () => null,
-  fromSent: (sent) => readTexts(sent, ['title', 'key', 'expires_at']),
+  fromSent,
   toProblems: assignKeyProblems,
   run: async ({ call }, _found, { title, key, expires_at: day }) => {
     const expires_at = typeof day === 'string' ? parseTime(day) : null;

@@ -56,6 +56,18 @@ test('shows files, README, license, topics and counts to everybody', async () =>
   assert.ok(text.includes(`value="${gantry.url}/${full_path}.git"`));
 });
 
+test('the tab of releases has their count', async () => {
+  const { id: project, full_path } = await newCode();
+  const count = async () =>
+    /Releases <span class="count">(\d+)</.exec((await openVisitor(gantry).get(`/${full_path}`)).text)?.[1];
+  assert.equal(await count(), '0');
+  const json = { tag_name: 'v1', ref: 'main' };
+  assert.equal((await gantry.api(`POST /projects/${project}/releases`, { json })).status, 201);
+  assert.equal(await count(), '1');
+  await gantry.api(`DELETE /projects/${project}/releases/v1`);
+  assert.equal(await count(), '0');
+});
+
 test('shows no code to those who may not read it', async () => {
   const { id: project, full_path } = await newCode('private');
   await seedMember(gantry, { user: id, project, access_level: 10 });

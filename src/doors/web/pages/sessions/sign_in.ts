@@ -6,7 +6,7 @@ import { isUnconfirmed, signInWithPassword } from '../../../../identity/sessions
 import { startSession } from '../../../../identity/sessions/start_session.ts';
 import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
-import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
+import { safeRedirectPath, withReturnPath } from '../../request/safe_redirect_path.ts';
 import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
 import { passkeyPart } from './passkey_part.ts';
@@ -39,9 +39,9 @@ const passwordForm = (visit: Visit, { login, return_to }: Filled, problems: Form
   );
 
 /** Where to get an account, or that nobody can. */
-const signUpPart = ({ call: { settings } }: Visit): Html =>
+const signUpPart = ({ call: { settings } }: Visit, back: string): Html =>
   settings.signup_enabled && settings.password_authentication_enabled
-    ? html`<p>No account yet? <a href="/users/sign_up">Sign up</a></p>`
+    ? html`<p>No account yet? <a href="${withReturnPath('/users/sign_up', back)}">Sign up</a></p>`
     : html`<p class="muted">No account yet? Sign-up is closed on this service: ask an administrator for one.</p>`;
 
 /** Links to pages that send a link by mail. */
@@ -61,7 +61,7 @@ ${
     ? html`${passwordForm(visit, filled, problems)}${passkeyPart(visit, filled.return_to)}`
     : html`<p>Signing in with a password is turned off on this service.</p>`
 }
-${mailLinks(visit)}${providerButtons(visit, filled.return_to)}${signUpPart(visit)}`;
+${mailLinks(visit)}${providerButtons(visit, filled.return_to)}${signUpPart(visit, filled.return_to)}`;
   return { title: 'Sign in', body };
 };
 

@@ -10,7 +10,7 @@ import { resetFeedAddresses } from '../../../../identity/tokens/reset_feed_addre
 import { revokeToken } from '../../../../identity/tokens/revoke.ts';
 import { rotateToken } from '../../../../identity/tokens/rotate.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
-import { type FormProblems, checkboxes, form, input, withFormStatus } from '../../parts/form.ts';
+import { type FormProblems, form, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
@@ -22,8 +22,8 @@ import {
   type TokenState,
   fromSent,
   chosenEnd,
-  expiryFields,
   lastUse,
+  newTokenFields,
   newTokenParams,
   stateTabs,
   tokenBadge,
@@ -38,27 +38,13 @@ const blank: FilledToken = { name: '', scopes: [], life: '30' };
 
 const newForm = (visit: Visit, given: FilledToken, problems: FormProblems): Html => {
   const { now, admin } = visit.call;
-  const scopes = tokenScopes.filter((scope) => admin || scope !== 'sudo');
+  const scopes = tokenScopes
+    .filter((scope) => admin || scope !== 'sudo')
+    .map((scope) => [scope, scopeMeanings[scope]] as const);
   return form(
     visit,
     { action: path, submit: 'Create token', problems },
-    input({
-      name: 'name',
-      label: 'Name',
-      hint: 'What the token is used for.',
-      value: given.name,
-      required: true,
-      problems,
-    }),
-    checkboxes({
-      name: 'scopes',
-      label: 'Scopes',
-      hint: 'Select only what the token needs.',
-      values: given.scopes,
-      boxes: scopes.map((scope) => ({ value: scope, label: scope, hint: scopeMeanings[scope] })),
-      problems,
-    }),
-    expiryFields(now, given, problems),
+    newTokenFields(now, scopes, { values: given, problems }),
   );
 };
 

@@ -11,5 +11,16 @@ export const scopeMeanings: { [S in (typeof tokenScopes)[number]]: string } = {
   create_runner: 'Create runners',
 };
 
+/** Describes what each scope permits, to administrators who create a token of another user. */
+export const scopeMeaningsForOthers: typeof scopeMeanings = {
+  api: 'Full access to the API as the user',
+  read_api: 'Read access to the API as the user',
+  read_user: 'Read the account: name, e-mail address, profile',
+  sudo: 'Act as any user of this service through the API',
+  read_repository: 'Read the repositories of the user',
+  write_repository: 'Read and write the repositories of the user',
+  create_runner: 'Create runners',
+};
+
 export const meaningOf = (scope: string): string =>
   scope in scopeMeanings ? scopeMeanings[scope as keyof typeof scopeMeanings] : scope;

@@ -2,7 +2,7 @@
 import { today } from '../../../../core/access/viewer.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
-import { type FormProblems, input, select } from '../../parts/form.ts';
+import { type FormProblems, checkboxes, input, select } from '../../parts/form.ts';
 import { fieldText, readList } from '../../parts/fields/field_text.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -62,6 +62,31 @@ export const expiryFields = (
       problems,
     },
   )}`;
+
+/**
+ * Renders the fields of a token of a user.
+ * @param scopes each that the token may have, with its meaning
+ */
+export const newTokenFields = (
+  now: number,
+  scopes: readonly (readonly [scope: string, meaning: string])[],
+  { values, problems }: { values: FilledToken; problems: FormProblems },
+): Html =>
+  html`${input({
+    name: 'name',
+    label: 'Name',
+    hint: 'What the token is used for.',
+    value: values.name,
+    required: true,
+    problems,
+  })}${checkboxes({
+    name: 'scopes',
+    label: 'Scopes',
+    hint: 'Select only what the token needs.',
+    values: values.scopes,
+    boxes: scopes.map(([scope, hint]) => ({ value: scope, label: scope, hint })),
+    problems,
+  })}${expiryFields(now, values, problems)}`;
 
 /** Returns the chosen last day; null: none. */
 export const chosenEnd = ({ life, expires_at }: ChosenExpiry, now: number): string | null =>

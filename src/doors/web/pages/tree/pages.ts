@@ -22,8 +22,9 @@ type PageQuery = { page: number; hasCommits: boolean };
 
 /** Links to other views of the same commit, and a menu to add files. */
 const toolbar = (visit: Visit, { project, ref, path, kind, commit }: CodeLocation): Html =>
-  html`<div class="row tight"><a hidden href="${codePath(project, 'tree', commit, path)}" data-key="y">Permalink</a>${kind === 'branch' && addFileMenu(visit, { project, ref, path })}<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
+  html`<div class="row tight">${kind === 'branch' && addFileMenu(visit, { project, ref, path })}<a class="button" href="${codePath(project, 'find_file', ref)}" data-key="t" data-key-name="Find file">${icon('search')} Find file <kbd>t</kbd></a>
 <a class="button" href="${codePath(project, 'commits', ref, path)}">${icon('history')} History</a>
+<a class="button" href="${codePath(project, 'tree', commit, path)}" data-key="y" data-key-name="Permalink">Permalink</a>
 ${path === '' && html`<a class="button" href="${codePath(project, 'graphs', ref)}">${icon('users')} Contributors</a>`}${path !== '' && !isInexactPath(path) && menu({ summary: icon('download'), label: 'Download this folder', classes: 'button' }, archiveLinks(project, { ref, path }))}</div>`;
 
 const treeView = async (visit: Visit, location: CodeLocation, query: PageQuery): Promise<View> => {

@@ -36,6 +36,7 @@ test('shows the entries of a folder at a branch, a tag, HEAD and a commit id', a
     assert.ok(text.includes(`href="/${full_path}/-/blob/${ref}/src/main.ts"`), text);
     assert.ok(text.includes('&lt;b&gt;&amp;.ts</a>'), text);
     assert.ok(text.includes('Ada Lovelace'), 'author of the last commit');
+    assert.ok(text.includes(`<a class="button" href="/${full_path}/tree/${sha}/src" data-key="y"`), ref);
   }
   assert.equal((await user.get(tree)).status, 200);
 });

@@ -10,6 +10,7 @@ import { type FormState, formPage, unsent } from '../../parts/fields/form_page.t
 import { form, hidden, input } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
+import { safeRedirectPath, withReturnPath } from '../../request/safe_redirect_path.ts';
 
 type Filled = {
   name: string;
@@ -17,6 +18,8 @@ type Filled = {
   email: string;
   /** Token of an invitation by mail. */
   invitation?: string | undefined;
+  /** Path of the page that the visitor came from. */
+  return_to?: string | undefined;
 };
 
 /** Returns the address to which an invitation was sent; null if there is none, or it is no longer valid. */
@@ -44,6 +47,9 @@ const whyClosed = ({ call: { settings } }: Visit): string | null => {
     : 'Sign-up with a password is not available on this service.';
 };
 
+const backOf = ({ call }: Visit, { return_to }: Pick<Filled, 'return_to'>): string =>
+  safeRedirectPath(return_to, call.baseUrl);
+
 const signUpView = (visit: Visit, { values: filled, problems }: FormState<Filled>): View => ({
   title: 'Sign up',
   body: html`<h1>Sign up</h1>
@@ -51,6 +57,7 @@ ${form(
   visit,
   { action: '/users/sign_up', submit: 'Sign up', problems },
   filled.invitation === undefined ? null : hidden('invitation', filled.invitation),
+  backOf(visit, filled) === '/' ? null : hidden('return_to', backOf(visit, filled)),
   input({ name: 'name', label: 'Name', value: filled.name, autocomplete: 'name', required: true, problems }),
   input({
     name: 'username',
@@ -80,11 +87,12 @@ ${form(
     problems,
   }),
 )}
-<p>Already have an account? <a href="/users/sign_in">Sign in</a></p>`,
+<p>Already have an account? <a href="${withReturnPath('/users/sign_in', backOf(visit, filled))}">Sign in</a></p>`,
 });
 
 const long = () => text({ maxLength: 2000 });
 const invitation = optional(text({ maxLength: 200 }));
+const return_to = optional(text({ maxLength: 4096 }));
 
 /** Sign-ups of one address in a minute. */
 const maxSignUps = 20;
@@ -102,25 +110,27 @@ export const pages = [
     method: 'GET',
     path: '/users/sign_up',
     audience: 'anyone',
-    params: object({ invitation }),
-    handle: async (visit, { invitation: token }) => {
-      if (visit.call.signedIn) return redirect('/');
+    params: object({ invitation, return_to }),
+    handle: async (visit, { invitation: token, return_to: back }) => {
+      if (visit.call.signedIn) return redirect(backOf(visit, { return_to: back }));
       const closed = whyClosed(visit);
       if (closed !== null) return closedView(closed);
       const email = await findInvitedEmail(visit, token);
       const invited = email === null ? {} : { invitation: token };
-      return signUpView(visit, unsent({ name: '', username: '', email: email ?? '', ...invited }));
+      const blank = { name: '', username: '', email: email ?? '', return_to: back };
+      return signUpView(visit, unsent({ ...blank, ...invited }));
     },
   }),
   formPage({
     path: '/users/sign_up',
     audience: 'anyone',
     address: {},
-    fields: { name: long(), username: long(), email: long(), password: long(), invitation },
+    fields: { name: long(), username: long(), email: long(), password: long(), invitation, return_to },
     find: async (visit) => whyClosed(visit),
     fromSent: (sent): Filled => ({
       ...readTexts(sent, ['name', 'username', 'email']),
       ...(sent['invitation'] !== undefined && { invitation: fieldText(sent['invitation']) }),
+      ...(sent['return_to'] !== undefined && { return_to: fieldText(sent['return_to']) }),
     }),
     run: async (visit, closed, params) => {
       const { call } = visit;
@@ -128,11 +138,14 @@ export const pages = [
       await requireFewSignUps(call);
       const proven = await findInvitedEmail(visit, params.invitation);
       const user_id = await signUp(call.platform, params, proven);
-      if (call.platform.config.confirm_addresses && normalizedEmail(params.email) !== proven)
-        return redirect('/users/sign_in', 'Confirm your address: a mail with a link is on its way.');
+      const back = backOf(visit, params);
+      if (call.platform.config.confirm_addresses && normalizedEmail(params.email) !== proven) {
+        const text = 'Confirm your address: a mail with a link is on its way.';
+        return redirect(withReturnPath('/users/sign_in', back), text);
+      }
       const session = { user_id, provider: null, source: call, replaced: visit.sessionSecret };
       visit.changeSession(await startSession(call.platform, session));
-      return redirect('/', 'Welcome to Gantry.');
+      return redirect(back, 'Welcome to Gantry.');
     },
     view: (visit, closed, state) =>
       closed === null ? signUpView(visit, state) : { ...closedView(closed), status: 403 },

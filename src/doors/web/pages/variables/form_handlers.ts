@@ -50,7 +50,8 @@ const findOne =
     return { list, variable: await findVariable(call, call.db, ownerOf(list.owner), address) };
   };
 
-const one = { key: text(), scope: text() };
+/** An address without a scope names the variable for all environments. */
+const one = { key: text(), scope: { ...text(), default: '*' } };
 
 const editView = (visit: Visit, { list, variable }: Found, state: VariableState): View => {
   const action = addressOf(list.path, variable);

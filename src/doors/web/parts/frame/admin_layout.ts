@@ -3,7 +3,7 @@ import { sideView } from './tabs_and_side_nav.ts';
 import type { View } from '../../page.ts';
 
 /** Administration pages: path and name. */
-const adminLinks = [
+export const adminLinks = [
   ['/admin', 'Overview'],
   ['/admin/users', 'Users'],
   ['/admin/groups', 'Groups'],
@@ -14,6 +14,7 @@ const adminLinks = [
   ['/admin/runners', 'Runners'],
   ['/admin/variables', 'Variables'],
   ['/admin/applications', 'Applications'],
+  ['/admin/deploy_keys', 'Deploy keys'],
   ['/admin/hooks', 'System hooks'],
   ['/admin/failing_webhooks', 'Failing webhooks'],
   ['/admin/broadcast_messages', 'Broadcast messages'],

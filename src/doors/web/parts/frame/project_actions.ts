@@ -1,7 +1,7 @@
 /** The buttons of a project's header: notification level, star, fork. */
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { loadViewerRelation } from '../../../../projects/projects/related/viewer_relation.ts';
+import type { ViewerRelation } from '../../../../projects/projects/related/viewer_relation.ts';
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';
@@ -44,9 +44,7 @@ const forkPart = (visit: Visit, project: Project, count: number): Html => {
 };
 
 /** Renders the buttons. Anonymous visitors are sent to sign in. */
-export const projectActions = async (visit: Visit, project: Project): Promise<Html> => {
-  const relation = await loadViewerRelation(visit.call, project);
-  return html`<div class="buttons">${visit.call.signedIn && notificationMenu(visit, { action: `/${project.full_path}/-/notification_setting`, chosen: relation.notification_level, returnTo: visit.returnPath })}
+export const projectActions = (visit: Visit, project: Project, relation: ViewerRelation): Html =>
+  html`<div class="buttons">${visit.call.signedIn && notificationMenu(visit, { action: `/${project.full_path}/-/notification_setting`, chosen: relation.notification_level, returnTo: visit.returnPath })}
 ${starPart(visit, project, relation.isStarred)}
 ${forkPart(visit, project, relation.forks_count)}</div>`;
-};

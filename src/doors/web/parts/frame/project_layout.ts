@@ -3,6 +3,7 @@ import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { may } from '../../../../core/access/may.ts';
 import { text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
+import { loadViewerRelation } from '../../../../projects/projects/related/viewer_relation.ts';
 import type { View, Visit } from '../../page.ts';
 import { type ProjectNoun, type ProjectTab, isBareNoun } from '../../project_and_group_pages.ts';
 import { projectNouns } from '../../project_pages.ts';
@@ -45,12 +46,17 @@ const allowedNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[]
   );
 
 /** Open issues without confidential issues: the number is the same for everybody. */
-const countOf = (tab: ProjectTab, project: Project): number | undefined => {
+const countOf = (tab: ProjectTab, project: Project, releases: number): number | undefined => {
+  if (tab === 'releases') return releases;
   if (tab === 'issues') return project.opened_issues - project.opened_confidential_issues;
   return tab === 'merge_requests' ? project.opened_merge_requests : undefined;
 };
 
-const tabLinks = (visit: Visit, project: Project, current: ProjectTab): NavLink[] => {
+const tabLinks = (
+  visit: Visit,
+  project: Project,
+  { current, releases }: { current: ProjectTab; releases: number },
+): NavLink[] => {
   const first = new Map<ProjectTab, ProjectNoun>();
   for (const noun of allowedNouns(visit, project)) if (!first.has(noun.tab)) first.set(noun.tab, noun);
   return (Object.keys(tabTexts) as ProjectTab[]).flatMap((tab) => {
@@ -58,7 +64,7 @@ const tabLinks = (visit: Visit, project: Project, current: ProjectTab): NavLink[
     if (noun === undefined && tab !== 'code') return [];
     const [image, name] = tabTexts[tab];
     const path = tab === 'code' ? `/${project.full_path}` : projectPagePath(project, noun?.noun ?? '');
-    return [{ path, name, icon: image, isHere: tab === current, count: countOf(tab, project) }];
+    return [{ path, name, icon: image, isHere: tab === current, count: countOf(tab, project, releases) }];
   });
 };
 
@@ -66,11 +72,12 @@ const tabLinks = (visit: Visit, project: Project, current: ProjectTab): NavLink[
 const projectHeader = async (visit: Visit, project: Project, tab: ProjectTab): Promise<Html> => {
   const { full_path, visibility, name } = project;
   const avatar_url = uploadedAvatarUrl(visit.call, 'project', project);
+  const relation = await loadViewerRelation(visit.call, project);
   const before = html`${avatar({ name, avatar_url, isSquare: true })}${visibilityMark(visibility)}`;
   return html`<div class="place"><div class="row between"><div class="row">${pathLinks(full_path, { before })}${
     project.archived === 1 && html`<span class="badge">Archived</span>`
-  }</div>${await projectActions(visit, project)}</div>
-${tabs('Project', tabLinks(visit, project, tab))}${projectShortcuts(visit, project)}</div>
+  }</div>${projectActions(visit, project, relation)}</div>
+${tabs('Project', tabLinks(visit, project, { current: tab, releases: relation.releases_count }))}${projectShortcuts(visit, project)}</div>
 `;
 };
 

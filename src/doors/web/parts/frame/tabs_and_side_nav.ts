@@ -33,21 +33,24 @@ type Choice = {
   chosen: string | undefined;
   /** Labels by value of the parameter. */
   names: Readonly<Record<string, string>>;
+  /** Counts by value of the parameter, and of `all`. */
+  counts?: Readonly<Record<string, number>>;
   /** Other query parameters to keep. */
   keep?: Readonly<Record<string, string>>;
 };
 
 /** Renders tabs for all, and for each value of a filter. */
-export const choiceTabs = ({ label, path, param, chosen, names, keep = {} }: Choice): Html => {
+export const choiceTabs = ({ label, path, param, chosen, names, counts = {}, keep = {} }: Choice): Html => {
   const pathWith = (query: Record<string, string>): string => {
     const text = new URLSearchParams({ ...query, ...keep }).toString();
     return text === '' ? path : `${path}?${text}`;
   };
   return tabs(label, [
-    { path: pathWith({}), name: 'All', isHere: chosen === undefined },
+    { path: pathWith({}), name: 'All', count: counts['all'], isHere: chosen === undefined },
     ...Object.entries(names).map(([value, name]) => ({
       path: pathWith({ [param]: value }),
       name,
+      count: counts[value],
       isHere: value === chosen,
     })),
   ]);

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { listGroups } from '../../../../../identity/groups/list.ts';
 import { visibilities } from '../../../../../identity/groups/rules.ts';
+import { countGroups } from '../../../../instance/count_records.ts';
 import { type GroupSize, loadGroupSizes } from '../../../../../projects/members/group_sizes.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
@@ -74,7 +75,7 @@ const listView = async (visit: Visit, query: Static<typeof listParams>): Promise
   const { page: number, per_page } = wanted;
   const filter = visibility === undefined ? {} : { visibility };
   const params = { all_available: true, search, page: number, per_page, ...filter, ...sortParams[sort] };
-  const { items, total } = await listGroups(call, params);
+  const [counts, { items, total }] = await Promise.all([countGroups(call.db), listGroups(call, params)]);
   const groups = items as Listed[];
   const sizes = await loadGroupSizes(
     call.db,
@@ -89,7 +90,14 @@ const listView = async (visit: Visit, query: Static<typeof listParams>): Promise
     head: html`${searchForm({ path, name: 'search', value: search, label: 'Name or path', keep: { visibility, sort } })}${sortMenu({ path, query: kept, param: 'sort', chosen: sort, names: sortNames })}${
       canCreate && html`<a class="button primary" href="/groups/new">${icon('plus')} New group</a>`
     }`,
-    tabs: choiceTabs({ label: 'Groups by visibility', path, param: 'visibility', chosen: visibility, names }),
+    tabs: choiceTabs({
+      label: 'Groups by visibility',
+      path,
+      param: 'visibility',
+      chosen: visibility,
+      names,
+      counts,
+    }),
     noun: 'group',
     rows: groups.map((group) => line(visit, group, sizes.get(group.id) ?? { projects: 0, members: 0 })),
     empty: { icon: 'group', title: 'No groups' },

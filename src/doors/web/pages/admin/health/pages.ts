@@ -8,6 +8,7 @@ import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
 import { type Visit, page } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
+import { versionLink } from '../version_link.ts';
 import {
   type BackupFacts,
   type DatabaseFacts,
@@ -53,7 +54,7 @@ const spaceText = (space: Space | null): string =>
 
 const servicePart = ({ call: { platform, now } }: Visit): Html =>
   card('Service', 'ok', [
-    ['Version', `${platform.version} (${platform.revision})`],
+    ['Version', versionLink(platform)],
     ['Node', process.version],
     ['Running for', formatDuration(process.uptime())],
     ['Memory', formatBytes(process.memoryUsage.rss())],
@@ -140,6 +141,25 @@ const backupsPart = (
   ]);
 };
 
+/** What only the command line does: it reads all data, also where no page can be shown. */
+const commands: readonly (readonly [command: string, meaning: Html | string])[] = [
+  [
+    'gantry backup create --to PLACE --verify',
+    html`Makes a backup now, and proves it by restoring it: <a href="/help/backup">Backup and restore</a>`,
+  ],
+  [
+    'gantry doctor',
+    html`Checks programs, database, secrets, storages and background work, and says what to do: <a href="/help/operations">Operations</a>`,
+  ],
+  ['gantry doctor --thorough', 'Also reads every page of the database, every repository and every file.'],
+];
+
+const commandsPart = html`<section class="card" aria-labelledby="commands_title"><header><h2 id="commands_title">On the command line of the service's machine</h2></header><ul class="list">${commands.map(
+  ([command, meaning]) =>
+    html`<li><span class="title"><code>${command}</code></span><span class="meta"><span>${meaning}</span></span></li>
+`,
+)}</ul></section>`;
+
 export const healthPages = [
   page({
     method: 'GET',
@@ -150,7 +170,7 @@ export const healthPages = [
       const { platform, now } = visit.call;
       const { database, storages, space, hasBlobs, runners, work, backups } = await readHealth(platform);
       const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map((one) => storagePart(one, now))}${runnersPart(runners)}${workPart(work, now)}${backupsPart(platform.config, backups, now)}
-<p class="quiet"><a href="/help/backup">Backup and restore</a> says how to make backups. <code>gantry doctor</code> checks the data itself.</p>`;
+${commandsPart}`;
       return adminView({ path, title: 'Health' }, content);
     },
   }),

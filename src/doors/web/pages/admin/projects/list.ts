@@ -1,6 +1,7 @@
 /** All projects of the instance, for administrators. */
 import type { Static } from 'typebox';
 import { visibilities } from '../../../../../identity/groups/rules.ts';
+import { countProjects } from '../../../../instance/count_records.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
 import { listProjects } from '../../../../../projects/projects/lists/list.ts';
@@ -79,15 +80,15 @@ const listView = async (visit: Visit, listQuery: Static<typeof listParams>): Pro
     per_page,
     ...(storage !== undefined && { repository_storage: storage }),
   };
-  const { items, total } = await listProjects(call, {
-    ...params,
-    ...filterParams(filter),
-    ...sortParams[sort],
-  });
+  const [counts, { items, total }] = await Promise.all([
+    countProjects(call.db),
+    listProjects(call, { ...params, ...filterParams(filter), ...sortParams[sort] }),
+  ]);
   const kept = { filter, storage, search: omitEmpty(search) };
   const links = filters.map((one) => {
     const query = new URLSearchParams({ filter: one, sort, ...(search !== '' && { search }) });
-    return { path: `${projectsPath}?${query.toString()}`, name: filterNames[one], isHere: one === filter };
+    const address = `${projectsPath}?${query.toString()}`;
+    return { path: address, name: filterNames[one], count: counts[one], isHere: one === filter };
   });
   const content = html`<div class="row between">${searchForm({ path: projectsPath, name: 'search', value: search, label: 'Name or path', keep: { filter, sort, storage } })}${sortMenu({ path: projectsPath, query: kept, param: 'sort', chosen: sort, names: sortNames })}</div>
 ${tabs('Projects by visibility', links)}

@@ -1,9 +1,12 @@
-import { accessPages } from './credentials.ts';
 import { actionPages } from './button_handlers.ts';
 import { formPages } from './create_and_edit.ts';
 import { listPages } from './list.ts';
 import { onePages } from './user_page.ts';
 import { deletePages } from './delete_user.ts';
+import { emailPages } from './emails.ts';
+import { keyPages } from './keys.ts';
+import { sessionPages } from './sessions.ts';
+import { tokenPages } from './tokens.ts';
 
 export const userPages = [
   ...listPages,
@@ -11,5 +14,8 @@ export const userPages = [
   ...onePages,
   ...actionPages,
   ...deletePages,
-  ...accessPages,
+  ...emailPages,
+  ...sessionPages,
+  ...keyPages,
+  ...tokenPages,
 ];

@@ -20,8 +20,10 @@ import { usersPath } from './list.ts';
 const userTabs = {
   '': 'Overview',
   edit: 'Edit',
+  emails: 'E-mail addresses',
   sessions: 'Sessions',
   keys: 'SSH keys',
+  gpg_keys: 'GPG keys',
   tokens: 'Access tokens',
 } as const;
 

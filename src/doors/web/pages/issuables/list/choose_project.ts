@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { may } from '../../../../../core/access/may.ts';
 import { allOf, readableCode } from '../../../../../core/access/visible.ts';
+import { uploadedAvatarUrl } from '../../../../../identity/avatars/avatar_urls.ts';
 import { selectDescendants } from '../../../../../identity/namespaces/ancestors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { optional, text } from '../../../../../platform/http/schema.ts';
@@ -38,19 +39,21 @@ type Place = {
   groupId: number | null;
 };
 
-const item = (project: Project, noun: Place['noun']): Html => {
+const item = ({ call }: Visit, project: Project, noun: Place['noun']): Html => {
   const { name, full_path, visibility } = project;
-  return html`<li><span class="lead">${avatar({ name, size: 'medium', isSquare: true })}</span>
+  const avatar_url = uploadedAvatarUrl(call, 'project', project);
+  return html`<li><span class="lead">${avatar({ name, avatar_url, size: 'medium', isSquare: true })}</span>
 <span class="row tight"><a class="title" href="${projectPagePath(project, `${noun}/new`)}" data-row>${projectPathParts(full_path)}</a>${visibilityMark(visibility)}</span></li>
 `;
 };
 
 /** Renders the projects in which the user may create a record, the last active first. */
 export const chooseProjectPart = async (
-  { call }: Visit,
+  visit: Visit,
   { noun, listPath, groupId }: Place,
   { search = '', ...paging }: Query,
 ): Promise<Html> => {
+  const { call } = visit;
   const { word, action, filter } = kinds[noun];
   const { dialect } = call.platform.store;
   const within: RawBuilder<boolean> = allOf([
@@ -83,7 +86,7 @@ export const chooseProjectPart = async (
   return html`<p>Choose the project of the new ${word}.</p>
 ${searchForm({ path, name: 'search', value: search, label: 'Search by name' })}
 <section class="card" aria-label="Projects">${
-    allowed.length === 0 ? none : html`<ul class="list">${allowed.map((one) => item(one, noun))}</ul>`
+    allowed.length === 0 ? none : html`<ul class="list">${allowed.map((one) => item(visit, one, noun))}</ul>`
   }</section>
 ${pagesNav({ path, query: { search: omitEmpty(search) }, page: pageRequest(paging), total })}`;
 };
