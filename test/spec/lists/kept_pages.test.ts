@@ -289,3 +289,16 @@ test('branches, tags, commits, folders and comparisons', async () => {
   await put(`/projects/${own.id}`, { repository_access_level: 'disabled' });
   assert.equal((await read(`${code}/branches`)).status, 403);
 });
+
+test('parameters of a repeated address: ignored and invalid ones are named each time', async () => {
+  const path = `/projects/${project.id}/issues`;
+  for (const as of [member.token, member.token, stranger.token, undefined]) {
+    const { status, headers } = await gantry.api(`GET ${path}?nonsense=1`, as === undefined ? {} : { as });
+    const isHidden = as === stranger.token;
+    assert.deepEqual([status, headers.get('gantry-ignored-parameters')], [isHidden ? 404 : 200, 'nonsense']);
+    const refused = await gantry.api(`GET ${path}?nonsense=1&state=none`, as === undefined ? {} : { as });
+    assert.deepEqual([refused.status, refused.headers.get('gantry-ignored-parameters')], [400, 'nonsense']);
+  }
+  const pages = async (page: number) => (await read(`${path}?per_page=1&page=${page}`)).headers.get('x-page');
+  assert.deepEqual([await pages(1), await pages(2), await pages(1)], ['1', '2', '1']);
+});
