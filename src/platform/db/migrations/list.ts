@@ -88,6 +88,8 @@ import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import { lastEdits } from './0201_last_edits.ts';
 import { backupProgress } from './0203_backup_progress.ts';
 import { userPreferences } from './0202_user_preferences.ts';
+import { refEventIndex } from './0221_ref_event_index.ts';
+import { dropEventsProject } from './0222_drop_events_project.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -182,4 +184,6 @@ export const migrationTexts: MigrationText[] = [
   lastEdits,
   userPreferences,
   backupProgress,
+  refEventIndex,
+  dropEventsProject,
 ];
