@@ -53,12 +53,11 @@ const area = 'issues';
 const project = { id: idOrPath('project') };
 const issue = { ...project, issue_iid: id('iid of the issue') };
 
+const singleJson = (call: Call, { project, issue }: LoadedIssue, subscribed: boolean) =>
+  singleIssueJson(limitToViewer(call.viewer, project, issue), call, subscribed);
+
 const single = async (call: Call, loaded: LoadedIssue) =>
-  singleIssueJson(
-    limitToViewer(call.viewer, loaded.project, loaded.issue),
-    call,
-    await isSubscribed(call.db, requireUser(call).id, loaded.target),
-  );
+  singleJson(call, loaded, await isSubscribed(call.db, requireUser(call).id, loaded.target));
 
 const reloaded = async (call: Call, { project, target }: LoadedTarget) =>
   await single(call, await reloadIssue(call.db, project, target.id));
@@ -148,7 +147,8 @@ const create = endpoint({
   handle: async (call, params) => {
     const project = await findProject(call, params.id);
     if (!may(call.viewer, 'create_issue', project)) throw forbidden();
-    return await single(call, await createContinuing(call, project, withAssignees(params)));
+    const created = await createContinuing(call, project, withAssignees(params));
+    return singleJson(call, created, created.isSubscribed);
   },
 });
 

@@ -302,3 +302,33 @@ test('parameters of a repeated address: ignored and invalid ones are named each 
   const pages = async (page: number) => (await read(`${path}?per_page=1&page=${page}`)).headers.get('x-page');
   assert.deepEqual([await pages(1), await pages(2), await pages(1)], ['1', '2', '1']);
 });
+
+test('a new issue finds labels and milestones as they are', async () => {
+  const own = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  const path = `/projects/${own.id}`;
+  const create = async (json: object) =>
+    (await gantry.api(`POST ${path}/issues`, { json: { title: 'One', ...json } })).body;
+  const titles = async () =>
+    (await gantry.api(`GET ${path}/labels`)).body.map(({ name }: { name: string }) => name);
+  const milestone = (await gantry.api(`POST ${path}/milestones`, { json: { title: 'v1' } })).body;
+  for (let at = 0; at < 2; at += 1) {
+    const { labels, milestone: shown } = await create({ labels: 'a', milestone_id: milestone.id });
+    assert.deepEqual([labels, shown.title], [['a'], 'v1']);
+  }
+  await put(`${path}/labels`, { name: 'a', new_name: 'b' });
+  assert.deepEqual([(await create({ labels: 'a' })).labels, await titles()], [['a'], ['a', 'b']]);
+  for (const name of ['a', 'b']) await gantry.api(`DELETE ${path}/labels/${name}`);
+  const ofGroup = await gantry.api(`POST /groups/${group.id}/labels`, { json: { name: 'a', color: '#fff' } });
+  assert.equal(ofGroup.status, 201);
+  assert.deepEqual((await create({ labels: 'a' })).labels, ['a']);
+  const listed = (await gantry.api(`GET ${path}/issues?labels=a`)).body;
+  assert.deepEqual([listed.length, (await titles()).includes('b')], [1, false]);
+  await gantry.api(`DELETE ${path}/milestones/${milestone.id}`);
+  assert.equal((await create({ milestone_id: milestone.id })).milestone, null);
+  const { iid } = await create({});
+  const { open_issues_count: before } = (await gantry.api(`GET ${path}`)).body;
+  await put(path, { description: 'Other' });
+  await put(`${path}/issues/${iid}`, { state_event: 'close' });
+  const { description, open_issues_count } = (await gantry.api(`GET ${path}`)).body;
+  assert.deepEqual([description, open_issues_count], ['Other', before - 1]);
+});
