@@ -444,7 +444,7 @@ CREATE TABLE events (
   data text not null
 ) strict;
 
-CREATE INDEX events_project on events (project_id, id);
+CREATE INDEX events_refs on events (project_id, id) where kind in ('ref.created', 'ref.updated', 'ref.deleted');
 
 CREATE TABLE git_operations (
   id integer primary key autoincrement,

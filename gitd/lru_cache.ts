@@ -5,14 +5,16 @@ export type Lru<V> = {
   delete: (key: string) => void;
 };
 
+type Weigh<V> = (value: V, key: string) => number;
+
+/** The variable switches all caches off, to measure what they save (`docs/debugging.md`). */
+const isCachingOff = process.env['BENCH_WITHOUT_CACHES'] === '1';
+
 /**
- * Makes a cache.
+ * Makes a map that evicts the least recently used entries, for what must be remembered rather than read again.
  * @param maxWeight largest sum of all weights
  */
-export const makeLruCache = <V>(
-  maxWeight: number,
-  weigh: (value: V, key: string) => number = () => 1,
-): Lru<V> => {
+export const makeLruMap = <V>(maxWeight: number, weigh: Weigh<V> = () => 1): Lru<V> => {
   const entries = new Map<string, { value: V; weight: number }>();
   let total = 0;
   const drop = (key: string): void => {
@@ -41,3 +43,17 @@ export const makeLruCache = <V>(
     },
   };
 };
+
+const makeNoCache = <V>(): Lru<V> => ({
+  get: () => undefined,
+  set: () => undefined,
+  delete: () => undefined,
+});
+
+/**
+ * Makes a cache. It keeps nothing while caches are switched off, so callers must not rely on a value that they have
+ * just set.
+ * @param maxWeight largest sum of all weights
+ */
+export const makeLruCache = <V>(maxWeight: number, weigh?: Weigh<V>): Lru<V> =>
+  isCachingOff ? makeNoCache() : makeLruMap(maxWeight, weigh);

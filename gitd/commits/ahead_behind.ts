@@ -50,22 +50,22 @@ export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (pa
   await requireRepository(context);
   const variables = borrowObjects(context, source);
   const toKey = (id: Oid): string => `${context.dir} ${base} ${id}`;
-  const waiting = [...new Set(ids)].filter((id) => counts.get(toKey(id)) === undefined);
+  const known = new Map(ids.map((id) => [id, counts.get(toKey(id))]));
+  const waiting = [...known].flatMap(([id, divergence]) => (divergence === undefined ? [id] : []));
   const deadline = performance.now() + Math.min(milliseconds, maxMilliseconds);
   const work = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
       const left = deadline - performance.now();
       if (left <= 0) return;
       try {
-        counts.set(
-          toKey(id),
-          await countOne(context, { range: [base, id], seconds: left / 1_000, variables }),
-        );
+        const divergence = await countOne(context, { range: [base, id], seconds: left / 1_000, variables });
+        known.set(id, divergence);
+        counts.set(toKey(id), divergence);
       } catch (error) {
         if (!(error instanceof GitError) || context.signal.aborted) throw error;
       }
     }
   };
   await Promise.all(Array.from({ length: parallel }, work));
-  return { result: { counts: ids.map((id) => counts.get(toKey(id)) ?? null) } };
+  return { result: { counts: ids.map((id) => known.get(id) ?? null) } };
 };

@@ -78,8 +78,8 @@ export const isAncestor: MethodHandler<'commits.is_ancestor'> = async ({ ancesto
 /** Returns whether a commit is in the history of another; an answer never changes. */
 const mergedCache = makeLruCache<boolean>(50_000);
 
-/** Tests all ids in one walk: `rev-list` lists exactly the commits that are not in the history of `into`. */
-const findMerged = async (context: Context, into: Oid, ids: readonly Oid[]): Promise<void> => {
+/** Returns the merged ids, from one walk: `rev-list` lists exactly the commits that are not in the history of `into`. */
+const findMerged = async (context: Context, into: Oid, ids: readonly Oid[]): Promise<Set<Oid>> => {
   const input = [...ids, `^${oid(into)}`].join('\n');
   const { stdout } = await context.exec.run({
     command: 'rev-list',
@@ -92,17 +92,18 @@ const findMerged = async (context: Context, into: Oid, ids: readonly Oid[]): Pro
   });
   const outside = new Set(stdout.toString('latin1').split('\n'));
   for (const id of ids) mergedCache.set(`${context.dir} ${into} ${id}`, !outside.has(id));
+  return new Set(ids.filter((id) => !outside.has(id)));
 };
 
 export const mergedCommits: MethodHandler<'commits.merged'> = async ({ into, ids }, context) => {
   requireFewIds(ids);
   await requireRepository(context);
-  const isKnown = (id: Oid): boolean | undefined => mergedCache.get(`${context.dir} ${into} ${id}`);
-  const uncached = ids.filter((id) => isKnown(id) === undefined);
+  const known = ids.map((id) => mergedCache.get(`${context.dir} ${into} ${id}`));
+  const uncached = ids.filter((_id, at) => known[at] === undefined);
   const exists = await Promise.all(
     uncached.map(async (id) => (await context.pools.catFile.info(context.dir, oid(id)))?.type === 'commit'),
   );
   const existing = uncached.filter((_id, index) => exists[index]);
-  if (existing.length > 0) await findMerged(context, into, existing);
-  return { result: { merged: ids.map((id) => isKnown(id) ?? false) } };
+  const found = existing.length > 0 ? await findMerged(context, into, existing) : new Set();
+  return { result: { merged: ids.map((id, at) => known[at] ?? found.has(id)) } };
 };

@@ -6,22 +6,41 @@ import type { Context } from '../handler_types.ts';
 import { count, flag } from '../exec/arguments.ts';
 import type { Hidden } from '../exec/environment.ts';
 import type { Oid } from '../protocol_records.ts';
+import { rememberReachable, selectUnknown } from './reachable_commits.ts';
+import { getGeneration } from './ref_generation.ts';
 import { type VisibleTips, loadVisibleTips } from './visible_tips.ts';
 
 /** Maximum wants that are checked; no real client sends more. */
 const maxUnadvertisedWants = 50_000;
 
+/** Maximum wants that a running `cat-file` is asked for; one process is faster for more. */
+const maxPooledWants = 100;
+
 type Kinds = { commits: Oid[]; others: Oid[]; missing: Oid | null };
 
-const groupByKind = async ({ exec, dir, signal }: Context, wants: readonly Oid[]): Promise<Kinds> => {
+/** Reads the types of objects, in their order; null for missing ones. */
+const readTypes = async (
+  { exec, pools, dir, signal }: Context,
+  wants: readonly Oid[],
+): Promise<(string | null)[]> => {
+  if (wants.length <= maxPooledWants) {
+    const found = await Promise.all(wants.map(async (oid) => await pools.catFile.info(dir, oid)));
+    return found.map((object) => object?.type ?? null);
+  }
   const args = [flag('--batch-check=%(objecttype)')];
   const run = { command: 'cat-file', args, dir, slot: 'interactive', seconds: 60, signal } as const;
   const { stdout } = await exec.run({ ...run, input: `${wants.join('\n')}\n` });
+  const lines = stdout.toString().trim().split('\n');
+  return lines.map((line) => (line.endsWith(' missing') ? null : line));
+};
+
+const groupByKind = async (context: Context, wants: readonly Oid[]): Promise<Kinds> => {
+  const types = await readTypes(context, wants);
   const kinds: Kinds = { commits: [], others: [], missing: null };
-  for (const [at, line] of stdout.toString().trim().split('\n').entries()) {
-    const oid = wants[at] ?? '';
-    if (line.endsWith(' missing')) kinds.missing ??= oid;
-    else (line === 'commit' ? kinds.commits : kinds.others).push(oid);
+  for (const [at, oid] of wants.entries()) {
+    const type = types[at] ?? null;
+    if (type === null) kinds.missing ??= oid;
+    else (type === 'commit' ? kinds.commits : kinds.others).push(oid);
   }
   return kinds;
 };
@@ -46,20 +65,27 @@ const toOids = (tips: Tips): Oid[] => tips.flatMap((some) => [...some]);
 
 const toInput = (lines: Iterable<string>): string => `${[...lines].join('\n')}\n`;
 
+/** The tips that a caller sees, and a text that is equal for equal tips. */
+type SeenTips = { tips: Tips; key: string };
+
 /** Finds a commit that no tip reaches; null if all are reachable. */
 const findUnreachableCommit = async (
-  { exec, dir, signal }: Context,
-  commits: readonly Oid[],
-  tips: Tips,
+  context: Context,
+  wanted: readonly Oid[],
+  { tips, key }: SeenTips,
 ): Promise<Oid | null> => {
+  const commits = selectUnknown(key, wanted);
   if (commits.length === 0) return null;
+  const { exec, dir, signal } = context;
   const args = [flag('--max-count=1'), flag('--ignore-missing'), flag('--stdin')];
   const run = { command: 'rev-list', args, dir, slot: 'interactive', seconds: 60, signal } as const;
   const { stdout } = await exec.run({
     ...run,
     input: toInput([...commits, ...toOids(tips).map((tip) => `^${tip}`)]),
   });
-  return stdout.toString().trim() || null;
+  const unreachable = stdout.toString().trim() || null;
+  if (unreachable === null) rememberReachable(context, key, { commits, tips: toOids(tips) });
+  return unreachable;
 };
 
 /** Maximum commits walked outside of all refs. Beyond it, all ids count as unreachable. */
@@ -130,6 +156,8 @@ export const findForbiddenWant = async (
   wants: readonly Oid[],
   hidden: HiddenRefs,
 ): Promise<Oid | null> => {
+  // Read before the tips, which are therefore never older.
+  const key = `${context.dir} ${getGeneration(context.dir)} ${hidden.requests} ${hidden.pipelines} ${hidden.kept}`;
   const tips = selectTips(await loadVisibleTips(context), hidden);
   const unadvertised = wants.filter((oid) => !tips.some((some) => some.has(oid)));
   if (unadvertised.length === 0) return null;
@@ -138,7 +166,7 @@ export const findForbiddenWant = async (
   const { commits, others, missing } = await groupByKind(context, unadvertised);
   return (
     missing ??
-    (await findUnreachableCommit(context, commits, tips)) ??
+    (await findUnreachableCommit(context, commits, { tips, key })) ??
     (await findUnreachableObject(context, others, tips))
   );
 };

@@ -27,12 +27,16 @@ const filterReachable = async (
 ): Promise<Set<Oid>> => {
   const { dir } = context;
   const place = `${dir} ${getGeneration(dir)} ${hidden.requests} ${hidden.kept}`;
-  const unknown = [...new Set(commits)].filter((id) => answers.get(`${place} ${id}`) === undefined);
-  if (unknown.length > 0) {
-    const unreachable = await findUnreachableCommits(context, unknown, hidden);
-    for (const id of unknown) answers.set(`${place} ${id}`, !unreachable.has(id));
+  const distinct = [...new Set(commits)];
+  const unknown = distinct.filter((id) => answers.get(`${place} ${id}`) === undefined);
+  const reachable = new Set(distinct.filter((id) => answers.get(`${place} ${id}`) === true));
+  if (unknown.length === 0) return reachable;
+  const unreachable = await findUnreachableCommits(context, unknown, hidden);
+  for (const id of unknown) {
+    if (!unreachable.has(id)) reachable.add(id);
+    answers.set(`${place} ${id}`, !unreachable.has(id));
   }
-  return new Set(commits.filter((id) => answers.get(`${place} ${id}`)));
+  return reachable;
 };
 
 /**

@@ -1,7 +1,7 @@
 /** Removes lock files of killed git processes, which block every later change. */
 import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { makeLruCache } from '../lru_cache.ts';
+import { makeLruMap } from '../lru_cache.ts';
 import { type RefUpdate, zeroOid } from '../protocol_records.ts';
 
 /** Milliseconds. No git process of gitd holds a lock for so long. */
@@ -48,7 +48,7 @@ export const removeStaleLocks = async (dir: string, now: number): Promise<string
 };
 
 /** Repositories already cleared. An evicted one is cleared again. */
-const cleared = makeLruCache<true>(20_000);
+const cleared = makeLruMap<true>(20_000);
 
 /** Clears stale locks once per repository and process, before its first change. */
 export const clearLocksOnce = async (dir: string): Promise<void> => {

@@ -1,5 +1,5 @@
 /** Remembers reads that ran out of time, so that not every request repeats them. */
-import { makeLruCache } from './lru_cache.ts';
+import { makeLruMap } from './lru_cache.ts';
 
 type Pause = { endsAt: number; milliseconds: number };
 
@@ -18,7 +18,7 @@ const maxReads = 2_000;
  * @param longest milliseconds
  */
 export const makeFailedReads = (shortest: number, longest: number): FailedReads => {
-  const pauses = makeLruCache<Pause>(maxReads, () => 1);
+  const pauses = makeLruMap<Pause>(maxReads, () => 1);
   return {
     isPaused: (key, now) => (pauses.get(key)?.endsAt ?? 0) > now,
     add: (key, now) => {

@@ -22,9 +22,9 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gantry-snapshot-'));
   const file = join(folder, 'snapshot.sqlite');
   const database = new DatabaseSync(file);
-  database.exec(`create table events (id integer primary key, project_id integer);
+  database.exec(`create table events (id integer primary key, project_id integer, kind text);
     create table git_operations (id integer primary key, project_id integer);
-    insert into events values (1, 1)`);
+    insert into events values (1, 1, 'ref.updated')`);
   database.close();
   snapshot = openSnapshot(file);
 });

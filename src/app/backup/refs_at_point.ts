@@ -79,7 +79,8 @@ export const undoMoves = async (
   const known = new Set(
     [
       ...snapshot.all<{ id: number }>(
-        'select id from events where project_id = ? and id > ?',
+        `select id from events where project_id = ? and id > ?
+          and kind in ('ref.created', 'ref.updated', 'ref.deleted')`,
         projectId,
         (last?.id ?? 0) - lateIds,
       ),

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openRepository, seedCommit } from '../../../test/support/repositories/seed_commits.ts';
-import { seedProject } from '../../../test/support/seed.ts';
+import { seedIssue, seedProject } from '../../../test/support/seed.ts';
 import { settle } from '../../../test/support/seed_merge_requests.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import type { Call } from '../../core/access/call.ts';
+import { keepReads } from '../../platform/db/keep_until_change.ts';
 import { anonymous } from '../../core/access/viewer.ts';
 import type { Repository } from '../../platform/git/repository.ts';
 import { loadProject } from '../../projects/projects/find.ts';
@@ -44,7 +45,7 @@ const openCounted = async (projectId: number, asked: string[]) => {
   return openCachedCode(call, project).repository;
 };
 
-test('refs are asked for once until something is committed, objects once', async () => {
+test('branches are asked for once until a ref or a project changes, objects once', async () => {
   const { id } = await seedProject(gantry);
   const first = await seedCommit(gantry, id, { a: '1' });
   const asked: string[] = [];
@@ -78,6 +79,11 @@ test('refs are asked for once until something is committed, objects once', async
   await seedCommit(gantry, id, { a: '3' }, { branch: 'other', from: 'main' });
   assert.deepEqual(await read(), { commit: second, names: 2, text: '2' });
   assert.deepEqual(asked.splice(0), ['refs.get', 'refs.names', 'blob.at']);
+  await seedIssue(gantry, { project: id });
+  await read();
+  const ofBranches =
+    gantry.service.platform.store.dialect.engine === 'sqlite' ? [] : ['refs.get', 'refs.names'];
+  assert.deepEqual(asked.splice(0), ofBranches, 'an issue changes no branch');
   await seedProject(gantry);
   await read();
   assert.deepEqual(asked.splice(0), ['refs.get', 'refs.names'], 'objects stay');
@@ -96,4 +102,55 @@ test('what is missing is asked for again, and methods that change are passed on'
   }
   const expected = ['blob.at', 'commits.get', 'repository.statistics'];
   assert.deepEqual(asked, [...expected, ...expected]);
+});
+
+test('refs other than branches and tags are asked for again after each commit, and so is what is missing', async () => {
+  const { id } = await seedProject(gantry);
+  const commit = await seedCommit(gantry, id, { a: '1' });
+  const asked: string[] = [];
+  const repository = await openCounted(id, asked);
+  const ref = 'refs/merge-requests/1/head';
+  const read = async () => {
+    const fresh = await openCounted(id, asked);
+    const { refs } = await fresh.ask('refs.get', { names: [ref] });
+    const resolved = await fresh.ask('revision.resolve', { revision: commit, reachable: true });
+    return [refs[0]?.commit ?? null, resolved?.commit ?? null];
+  };
+  assert.deepEqual(await read(), [null, commit]);
+  await repository.ask('refs.update', { updates: [{ ref, old: null, new: commit }] });
+  await seedIssue(gantry, { project: id });
+  asked.length = 0;
+  assert.deepEqual(await read(), [commit, commit]);
+  assert.deepEqual(asked, ['refs.get', 'revision.resolve']);
+});
+
+test('a kept value that shows branches is read again after a ref changes; others are not kept', async () => {
+  const { id } = await seedProject(gantry);
+  const commit = await seedCommit(gantry, id, { a: '1' });
+  const { db } = gantry.service.platform.store;
+  const isSqlite = gantry.service.platform.store.dialect.engine === 'sqlite';
+  const keep = keepReads<unknown>(100_000, () => 1);
+  const params = { prefix: 'refs/heads/', sort: 'name', offset: 0, limit: 9 } as const;
+  let loads = 0;
+  const read = async (key: string, ask: (repository: Repository) => Promise<unknown>) =>
+    await keep(db, key, async () => {
+      loads += 1;
+      return await ask(await openCounted(id, []));
+    });
+  const branches = async () => await read('branches', async ({ ask }) => await ask('refs.names', params));
+  const files = async () =>
+    await read('files', async ({ ask }) =>
+      ask('tree.list', { commit, path: '', recursive: false, offset: 0, limit: 9 }),
+    );
+  await settle(gantry);
+  for (const show of [branches, branches, files, files]) await show();
+  assert.equal(loads, isSqlite ? 2 : 4);
+  loads = 0;
+  await seedCommit(gantry, id, { a: '2' }, { branch: 'other', from: 'main' });
+  const { names } = (await branches()) as { names: string[] };
+  assert.deepEqual(names, ['refs/heads/main', 'refs/heads/other']);
+  loads = 0;
+  for (let at = 0; at < 2; at += 1)
+    await read('uncached', async ({ ask }) => await ask('repository.statistics', {}));
+  assert.equal(loads, 2);
 });

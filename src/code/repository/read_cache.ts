@@ -1,10 +1,14 @@
 /**
  * Caches answers of the repository storage that pages and the API need repeatedly. Answers that depend only on object
- * ids never change. Answers that depend on refs are cached until the next database commit, because every change of refs
- * ends with a commit.
+ * ids never change. Answers about branches and tags are cached until a ref operation begins or ends, or a project
+ * changes: every change of a branch or tag does one of these. Other refs change without such a row, so answers that
+ * may depend on them are cached until the next database commit. PostgreSQL does not count changes by table, so there
+ * all answers about refs are cached until the next commit.
  */
 import type { Call } from '../../core/access/call.ts';
-import { compiled } from '../../platform/db/compiled_query.ts';
+import { compiled, getTableVersion } from '../../platform/db/compiled_query.ts';
+import { everyTable, handMadeChangeAge, refTables } from '../../platform/db/keep_until_change.ts';
+import { noteReadTables, withoutNoting } from '../../platform/db/read_tables.ts';
 import type { Method } from '../../platform/git/protocol_types.ts';
 import type { Repository } from '../../platform/git/repository.ts';
 import { makeLruCache } from '../../platform/lru_cache.ts';
@@ -31,26 +35,40 @@ const ofRefs: ReadonlySet<Method> = new Set<Method>([
   'revision.resolve',
 ]);
 
-/** Milliseconds after which refs are read again, for changes made to the repository by hand. */
-const maxAge = 10_000;
 const maxCharacters = 12 * 1024 * 1024;
 /** Longer answers are asked for each time. */
 const maxAnswer = 512 * 1024;
 
-type Kept = { result: unknown; body: Buffer; stamp: string | null; until: number; weight: number };
+type Loaded = { result: unknown; body: Buffer };
+
+/** `branches`: states of branches and tags; `commit`: the last commit; null: no state. */
+type Scope = 'branches' | 'commit' | null;
+
+type Kept = Loaded & { scope: Scope; stamp: string | null; until: number; weight: number };
 
 const kept = makeLruCache<Kept>(maxCharacters, ({ weight }) => weight);
 
 const selectState = compiled((db, _none: object, dialect) => dialect.state.compile(db));
 
-const stamps = new WeakMap<Call, Promise<string>>();
+type Stamps = Record<'branches' | 'commit', string>;
 
-/** Returns the state of the database at the start of a call, read once: answers are never older than it. */
-const getStamp = async (call: Call): Promise<string> => {
-  const known = stamps.get(call);
+const stampsOfCalls = new WeakMap<Call, Promise<Stamps>>();
+
+const readStamps = async (call: Call): Promise<Stamps> => {
+  const branches = getTableVersion(call.db, refTables);
+  const commit = getTableVersion(call.db, everyTable);
+  if (branches !== null && commit !== null) return { branches, commit };
+  const [row] = await withoutNoting(async () => await selectState(call.db, {}));
+  const state = row?.state ?? '';
+  return { branches: state, commit: state };
+};
+
+/** Returns the states at the start of a call, read once: answers are never older than they are. */
+const getStamps = async (call: Call): Promise<Stamps> => {
+  const known = stampsOfCalls.get(call);
   if (known !== undefined) return await known;
-  const read = selectState(call.db, {}).then(([row]) => row?.state ?? '');
-  stamps.set(call, read);
+  const read = readStamps(call);
+  stampsOfCalls.set(call, read);
   return await read;
 };
 
@@ -61,24 +79,62 @@ const hasGap = (result: unknown): boolean => {
   return commits?.includes(null) === true;
 };
 
+const isBranchOrTag = (name: string): boolean =>
+  name.startsWith('refs/heads/') || name.startsWith('refs/tags/');
+
+/** A whole id names an object before it names a branch. */
+const isWholeId = (revision: string): boolean => /^[0-9a-f]{40}$/i.test(revision);
+
+/** Returns what an answer depends on. */
+const getScope = (method: Method, params: object, result: unknown): Scope => {
+  if (!ofRefs.has(method)) return null;
+  const { names, prefix, revision } = params as { names?: string[]; prefix?: string; revision?: string };
+  if (names !== undefined) return names.every(isBranchOrTag) ? 'branches' : 'commit';
+  if (prefix !== undefined) return isBranchOrTag(prefix) ? 'branches' : 'commit';
+  const ref = (result as { ref?: string | null } | null)?.ref ?? '';
+  return isBranchOrTag(ref) && !isWholeId(revision ?? '') ? 'branches' : 'commit';
+};
+
+/** Notes what an answer was read from, for answers of endpoints that are cached whole. */
+const noteScope = (scope: Scope): void => {
+  if (scope !== null) noteReadTables(scope === 'branches' ? refTables : null);
+};
+
+const find = async (call: Call, key: string): Promise<Kept | undefined> => {
+  const cached = kept.get(key);
+  if (cached === undefined || cached.scope === null) return cached;
+  const isCurrent = (await getStamps(call))[cached.scope] === cached.stamp;
+  return isCurrent && performance.now() < cached.until ? cached : undefined;
+};
+
 const answer = async (
   call: Call,
   repository: Repository,
   [method, params]: [Method, object],
-  load: () => Promise<{ result: unknown; body: Buffer }>,
-): Promise<{ result: unknown; body: Buffer }> => {
+  load: () => Promise<Loaded>,
+): Promise<Loaded> => {
   const dependsOnRefs = ofRefs.has(method);
   if (!dependsOnRefs && !ofObjects.has(method)) return await load();
-  const stamp = dependsOnRefs ? await getStamp(call) : null;
   const key = `${repository.storage} ${repository.path} ${method} ${JSON.stringify(params)}`;
-  const cached = kept.get(key);
-  if (cached !== undefined && cached.stamp === stamp && performance.now() < cached.until) return cached;
-  const loaded = await load();
-  if (!dependsOnRefs && hasGap(loaded.result)) return loaded;
+  const cached = await find(call, key);
+  if (cached !== undefined) {
+    noteScope(cached.scope);
+    return cached;
+  }
+  // Read before the answer, which is therefore never older.
+  const stamps = dependsOnRefs ? await getStamps(call) : null;
+  const loaded = await withoutNoting(load);
+  if (!dependsOnRefs && hasGap(loaded.result)) {
+    noteReadTables(null);
+    return loaded;
+  }
+  const scope = getScope(method, params, loaded.result);
+  noteScope(scope);
   const length = key.length + loaded.body.length + JSON.stringify(loaded.result).length;
   if (length <= maxAnswer) {
-    const until = dependsOnRefs ? performance.now() + maxAge : Infinity;
-    kept.set(key, { ...loaded, stamp, until, weight: length + 200 });
+    const stamp = scope === null ? null : (stamps?.[scope] ?? null);
+    const until = scope === null ? Infinity : performance.now() + handMadeChangeAge;
+    kept.set(key, { ...loaded, scope, stamp, until, weight: length + 200 });
   }
   return loaded;
 };

@@ -55,7 +55,7 @@ export const makeKeepAnswer =
     // These viewers are loaded for each call.
     if (actor === null || actor.sudo_by_id !== null || viewer.job !== undefined) return await load();
     const context = `${getSignature(viewer, actor.user)} ${numberObject(settings)} ${names_version} ${today(now)} ${baseUrl}`;
-    const kept = await keep(db, `${context} ${name} ${JSON.stringify(params)}`, async () => {
+    const kept = await keep(db, `${context} ${name} ${params}`, async () => {
       const { text, total } = await load();
       return { text: text.detached, total, project_id: currentMeter()?.project_id };
     });

@@ -32,14 +32,19 @@ export const recordStateChange = async (
 ): Promise<void> =>
   await insert(tx, changed, [{ kind: 'state', action, label_id: null, milestone_id: null }]);
 
+const labelDetail =
+  (action: 'add' | 'remove') =>
+  (label_id: number): Detail => ({ kind: 'label', action, label_id, milestone_id: null });
+
+const milestoneDetails = (action: 'add' | 'remove', milestone_id: number | null): Detail[] =>
+  milestone_id === null ? [] : [{ kind: 'milestone', action, label_id: null, milestone_id }];
+
 /** @param change ids of labels before and after */
 export const recordLabelChange = async (
   tx: Tx,
   changed: Changed,
   { before, after }: { before: readonly number[]; after: readonly number[] },
 ): Promise<void> => {
-  const labelDetail = (action: 'add' | 'remove') => (label_id: number) =>
-    ({ kind: 'label', action, label_id, milestone_id: null }) as const;
   await insert(tx, changed, [
     ...without(after, before).map(labelDetail('add')),
     ...without(before, after).map(labelDetail('remove')),
@@ -52,8 +57,8 @@ export const recordFirstValues = async (
   changed: Changed,
   { labelIds, milestone_id }: { labelIds: readonly number[]; milestone_id: number | null },
 ): Promise<void> => {
-  await recordLabelChange(tx, changed, { before: [], after: labelIds });
-  await recordMilestoneChange(tx, changed, { before: null, after: milestone_id });
+  const details = [...labelIds.map(labelDetail('add')), ...milestoneDetails('add', milestone_id)];
+  await insert(tx, changed, details);
 };
 
 /** @param change ids of the milestones before and after; null: none */
@@ -63,7 +68,5 @@ export const recordMilestoneChange = async (
   { before, after }: { before: number | null; after: number | null },
 ): Promise<void> => {
   if (before === after) return;
-  const milestoneDetails = (action: 'add' | 'remove', milestone_id: number | null): Detail[] =>
-    milestone_id === null ? [] : [{ kind: 'milestone', action, label_id: null, milestone_id }];
   await insert(tx, changed, [...milestoneDetails('remove', before), ...milestoneDetails('add', after)]);
 };

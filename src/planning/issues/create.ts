@@ -125,6 +125,9 @@ const storeQuickActions = async (
   if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
 };
 
+/** A new issue, and whether its author follows it. */
+export type CreatedIssue = LoadedIssue & { isSubscribed: boolean };
+
 /**
  * Creates an issue and all its side effects in one transaction. Quick actions in its description are executed if the
  * caller is permitted.
@@ -136,7 +139,7 @@ export const createIssue = async (
   project: Project,
   input: NewIssue,
   follow?: (tx: Tx, loaded: LoadedIssue) => Promise<void>,
-): Promise<LoadedIssue> => {
+): Promise<CreatedIssue> => {
   const title = checkTitle(input.title);
   const fields = keepAllowed(
     call,
@@ -162,7 +165,7 @@ export const createIssue = async (
       await addTodosForNewRecord(tx, actor.user.id, loaded, { ...row, todo: fields.todo });
       await addCrossReferences(tx, call, loaded, { before: null, after: row });
       await follow?.(tx, loaded);
-      return loaded;
+      return { ...loaded, isSubscribed: fields.subscribed ?? true };
     },
     iidTurn(project.id, 'issue'),
   );

@@ -1,8 +1,7 @@
 import type { Call } from '../../core/access/call.ts';
 import { findContinued, resolveContinued } from '../discussions/continue_in_issue.ts';
 import type { Project } from '../../projects/projects/find.ts';
-import { type NewIssue, createIssue } from './create.ts';
-import type { LoadedIssue } from './find.ts';
+import { type CreatedIssue, type NewIssue, createIssue } from './create.ts';
 
 /** Discussions of a merge request that the issue continues. Creating the issue resolves them. */
 type Continuation = {
@@ -17,7 +16,7 @@ export const createContinuing = async (
   call: Call,
   project: Project,
   params: NewIssue & Continuation,
-): Promise<LoadedIssue> => {
+): Promise<CreatedIssue> => {
   const { merge_request_to_resolve_discussions_of: iid, discussion_to_resolve, ...input } = params;
   const continued = iid === undefined ? null : await findContinued(call, project, iid, discussion_to_resolve);
   if (continued === null) return await createIssue(call, project, input);

@@ -2,6 +2,7 @@ import { may } from '../../core/access/may.ts';
 import type { Noun } from '../issuables/target.ts';
 import { executeQuickActions } from '../quick_actions/execute.ts';
 import { reloadIssue } from './find.ts';
+import { findIssueTarget } from './find_target.ts';
 import { issueNoun } from './noun.ts';
 import { updateIssue } from './update.ts';
 
@@ -29,4 +30,4 @@ const act: Noun['act'] = async (call, { project, target }, actions) => {
 };
 
 /** The issue noun with quick actions, for comments. */
-export const commentedIssue: Noun = { ...issueNoun, act };
+export const commentedIssue: Noun = { ...issueNoun, find: findIssueTarget, act };

@@ -146,7 +146,8 @@ const create = endpoint({
   handle: async (call, params) => {
     const project = await findProject(call, params.id);
     if (!may(call.viewer, 'create_issue', project)) throw forbidden();
-    return await single(call, await createContinuing(call, project, withAssignees(params)));
+    const created = await createContinuing(call, project, withAssignees(params));
+    return singleJson(call, created, created.isSubscribed);
   },
 });
 

@@ -30,7 +30,8 @@ const rowByIid = compiled(
     return sql<Row>`
       select id, revision, author_id, confidential, deleted_at, ${closersCount} as merge_requests_count,
         (select 1 from assignees where ${here} and user_id = ${user_id}) as assigned,
-        ${subscription} as subscription, ${participation} as participation
+        ${subscription} as subscription,
+        case when author_id = ${user_id} then 1 else (${participation}) end as participation
       from issues where project_id = ${project_id} and iid = ${iid}`.compile(db);
   },
 );

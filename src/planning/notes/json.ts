@@ -98,12 +98,22 @@ const noteJson = (
 export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes: NoteRow[]) =>
   await mixedNotesJson(call, () => iid, notes);
 
+/** Loads authors and resolvers. The caller, who is the author of a new comment, is loaded already. */
+const loadUsers = async (
+  { db, actor }: Pick<Call, 'db' | 'actor'>,
+  notes: NoteRow[],
+): Promise<Map<number, BasicUserRow>> => {
+  const ids = notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id ?? author_id]);
+  const own = actor?.user;
+  const others = ids.filter((id) => id !== own?.id);
+  const users = others.length === 0 ? new Map<number, BasicUserRow>() : await basicUsersById(db, others);
+  return own === undefined ? users : users.set(own.id, own);
+};
+
 /** Like `notesJson`, for several targets. @param getIid the iid of a note's target */
 export const mixedNotesJson = async (call: Call, getIid: (note: NoteRow) => number, notes: NoteRow[]) => {
   const [users, moved, closed, suggested] = await Promise.all([
-    basicUsersById(call.db, [
-      ...new Set(notes.flatMap(({ author_id, resolved_by_id }) => [author_id, resolved_by_id ?? author_id])),
-    ]),
+    loadUsers(call, notes),
     visibleBodies(call, notes),
     loadClosedByBodies(call, notes),
     loadSuggestions(call, notes),

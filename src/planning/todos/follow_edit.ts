@@ -68,7 +68,7 @@ export const followEdit = async <R extends Edited>(tx: Tx, actor: Actor, edit: E
   const { noun, loaded, before, after, set, assigned, reviewers = null, isRelated } = edit;
   if ('title' in set || 'description' in set) {
     await storeSearchText(tx, noun.type, after, false);
-    await addTodosForNewMentions(tx, actor.user.id, loaded, after);
+    await addTodosForNewMentions(tx, actor.user.id, loaded, { before, after });
   }
   await addTodosForAddedUsers(tx, actor.user.id, loaded, { change: assigned, action: 'assigned' });
   await addTodosForAddedUsers(tx, actor.user.id, loaded, { change: reviewers, action: 'review_requested' });

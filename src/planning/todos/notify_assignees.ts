@@ -51,13 +51,16 @@ const selectMentioned = compiled((db, { type, id }: { type: TargetType; id: numb
 const mentionedBefore = async (tx: Tx, { target: { type, id } }: LoadedTarget): Promise<Set<number>> =>
   new Set((await selectMentioned(tx.db, { type, id })).map(({ user_id }) => user_id));
 
+const mayMention = (text: Text): boolean => joinTexts(text).includes('@');
+
 /** Adds todos for users whom an edited title or description mentions for the first time. */
 export const addTodosForNewMentions = async (
   tx: Tx,
   actorId: number,
   after: LoadedTarget,
-  text: Text,
+  { before, after: text }: { before: Text; after: Text },
 ): Promise<void> => {
+  if (!mayMention(before) && !mayMention(text)) return;
   const mentionedUsers = await mentionedBefore(tx, after);
   const mentioned = await storeMentions(tx, after, {
     note_id: 0,

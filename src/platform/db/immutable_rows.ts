@@ -1,5 +1,6 @@
 /** An LRU cache of rows that never change once stored. */
 import { getStoreKey } from './compiled_query.ts';
+import { type LruCache, makeLruCache } from '../lru_cache.ts';
 import type { Reader } from './open.ts';
 
 export type ImmutableRowCache<K, V> = {
@@ -14,24 +15,16 @@ export type ImmutableRowCache<K, V> = {
  * @param maxRows maximum entries per store; the least recently used are evicted
  */
 export const immutableRowCache = <K, V>(maxRows: number): ImmutableRowCache<K, V> => {
-  const stores = new WeakMap<object, Map<K, V>>();
+  const stores = new WeakMap<object, LruCache<V, K>>();
+  const getCache = (db: Reader): LruCache<V, K> => {
+    const key = getStoreKey(db);
+    const cache = stores.get(key) ?? makeLruCache<V, K>(maxRows, () => 1);
+    stores.set(key, cache);
+    return cache;
+  };
   return {
-    get: (db, key) => {
-      const kept = stores.get(getStoreKey(db));
-      const value = kept?.get(key);
-      if (kept === undefined || value === undefined) return undefined;
-      kept.delete(key);
-      kept.set(key, value);
-      return value;
-    },
-    set: (db, key, value) => {
-      const kept = stores.get(getStoreKey(db)) ?? new Map<K, V>();
-      stores.set(getStoreKey(db), kept);
-      kept.delete(key);
-      kept.set(key, value);
-      const [oldest] = kept.keys();
-      if (kept.size > maxRows && oldest !== undefined) kept.delete(oldest);
-    },
-    drop: (db, key) => void stores.get(getStoreKey(db))?.delete(key),
+    get: (db, key) => getCache(db).get(key),
+    set: (db, key, value) => getCache(db).set(key, value),
+    drop: (db, key) => getCache(db).delete(key),
   };
 };

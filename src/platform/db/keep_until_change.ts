@@ -41,10 +41,19 @@ export const keepUntilChange = <V>(tables: readonly string[], max: number) => {
   };
 };
 
-type KeptRead<V> = Kept<V> & { tables: readonly string[] };
+type KeptRead<V> = Kept<V> & { tables: readonly string[]; until: number };
 
 /** Represents all tables: each commit counts (`sqlite/table_versions.ts`). */
 export const everyTable = ['*'];
+
+/** A change of a branch or tag begins and ends with a row of the first, or changes a project. */
+export const refTables = ['git_operations', 'projects'];
+
+/** Milliseconds after which what was read from refs is read again: repositories may be changed by hand. */
+export const handMadeChangeAge = 10_000;
+
+const getEnd = (tables: readonly string[]): number =>
+  tables.includes('git_operations') ? performance.now() + handMadeChangeAge : Infinity;
 
 /**
  * Creates a read that keeps its values until a table that its statements read changes. The key holds everything else
@@ -65,7 +74,8 @@ export const keepReads = <V>(maxWeight: number, weigh: (value: V) => number) => 
     if (db.isTransaction) return await load();
     const cache = getCache(db);
     const kept = cache.get(key);
-    if (kept !== undefined && getTableVersion(db, kept.tables) === kept.version) {
+    const isValid = kept !== undefined && getTableVersion(db, kept.tables) === kept.version;
+    if (isValid && (kept.until === Infinity || performance.now() < kept.until)) {
       noteReadTables(kept.tables);
       return kept.value;
     }
@@ -75,7 +85,7 @@ export const keepReads = <V>(maxWeight: number, weigh: (value: V) => number) => 
     // If a commit happened in between, the value may be older than the versions.
     if (tables === null || getTableVersion(db, everyTable) !== before) return value;
     const version = getTableVersion(db, tables);
-    if (version !== null) cache.set(key, { version, value, tables });
+    if (version !== null) cache.set(key, { version, value, tables, until: getEnd(tables) });
     return value;
   };
 };

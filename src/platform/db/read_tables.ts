@@ -25,3 +25,7 @@ export const collectReadTables = async <V>(
   noteReadTables(tables);
   return { value, tables };
 };
+
+/** Runs work whose reads the caller notes itself. */
+export const withoutNoting = async <V>(work: () => Promise<V>): Promise<V> =>
+  await current.run({ tables: null }, work);

@@ -89,7 +89,7 @@ export const chooseSocketPath = (folder: string, name: string): SocketLocation =
 };
 
 const environment = (): NodeJS.ProcessEnv => {
-  const kept = ['PATH', 'TMPDIR', 'NODE_COMPILE_CACHE'];
+  const kept = ['PATH', 'TMPDIR', 'NODE_COMPILE_CACHE', 'BENCH_WITHOUT_CACHES'];
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
 };
 

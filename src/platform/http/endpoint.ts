@@ -27,8 +27,9 @@ export type Endpoint<C, P extends TObject = TObject> = {
   /** Paginated: takes `page` and `per_page`; the handler returns a `Page`. */
   list?: true;
   /**
-   * For a GET: caches responses until a table that the handler read changes, unless it read a repository. The handler
-   * must read nothing else and have no side effects.
+   * For a GET: caches responses until a table that the handler read, or a branch or tag that it read, changes. Other
+   * reads of a repository are not cached (`code/repository/read_cache.ts`). The handler must read nothing else, have
+   * no side effects, and return no `Answer`.
    */
   cached?: true;
   /** Reads a repository, or texts, for long: anonymous callers share few places, and get 429 if too many wait. */

@@ -15,7 +15,9 @@ import { discardBody } from './body/discard_body.ts';
 import { getFileParams, getReceivedFiles } from './body/file_parts.ts';
 import { readLargeBody, releaseLargeBody } from './body/large_bodies.ts';
 import { asFailure, methodNotAllowed, tooLong, unreadable } from './failure.ts';
-import { type Page, pageHeaders, pageRequest } from './page.ts';
+import { credentialParams } from './credential_params.ts';
+import { makeLruCache } from '../lru_cache.ts';
+import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
 import { type IgnoredParams, ignoredParams, ignoredParamsHeader } from './ignored_params.ts';
 import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
 import type { RouteTable } from './route_table.ts';
@@ -29,8 +31,8 @@ export type BaseCall = {
   signedIn: boolean;
   admin: boolean;
   baseUrl: string;
-  /** Returns the answer of an endpoint if it is kept (`Endpoint.kept`), or loads it. */
-  keepAnswer: (name: string, params: object, load: () => Promise<AnswerText>) => Promise<AnswerText>;
+  /** Returns the answer of an endpoint if it is kept (`Endpoint.cached`), or loads it. @param params as a text */
+  keepAnswer: (name: string, params: string, load: () => Promise<AnswerText>) => Promise<AnswerText>;
   /** Runs expensive work, of which few at once for all anonymous callers. @throws Failure 429 */
   runExpensive: <T>(work: () => Promise<T>) => Promise<T>;
   /** Returns `Poll-Interval` for a resource that clients poll every so many milliseconds. */
@@ -127,6 +129,87 @@ const readRequestBody = async <C extends BaseCall>(
   return await readLargeBody(request, endpoint.maxRequestBytes);
 };
 
+/** What an endpoint receives, as far as it follows from the address of the request alone. */
+type ParsedRequest = {
+  endpoint: object;
+  params: Record<string, unknown>;
+  /** The parameters as a text. */
+  key: string;
+  ignored: string | null;
+  pages: PageRequest | null;
+  /** Every parameter for the links of pages. */
+  linked: Record<string, unknown>;
+  /** The last headers of pages, with what they were made for. */
+  headers: { url: string; total: number; values: Record<string, string> } | null;
+};
+
+/** Requests whose parameters are not read again: clients poll the same addresses. */
+const maxParsed = 1_000;
+const maxParsedUrl = 500;
+const parsedRequests = makeLruCache<ParsedRequest>(maxParsed, () => 1);
+
+/** Whether the answer may be kept, and the address has no credentials. */
+const isParsedOnce = <C>({ endpoint }: Mounted<C>, { url }: FastifyRequest, sent: RawParams): boolean =>
+  endpoint.cached === true &&
+  endpoint.withoutEffect === undefined &&
+  url.length <= maxParsedUrl &&
+  !Object.keys(sent).some((name) => credentialParams.has(name));
+
+const parseRequest = <C>(
+  mounted: Mounted<C>,
+  request: FastifyRequest,
+  sent: RawParams,
+  ignored: string | null,
+): ParsedRequest => {
+  const { endpoint } = mounted;
+  const path = pathParams(request, mounted.lastParam);
+  const params = mounted.read({ ...sent, ...getReceivedFiles(sent, mounted.files), ...path });
+  return {
+    endpoint,
+    params,
+    key: endpoint.cached === true ? JSON.stringify(params) : '',
+    ignored,
+    pages: endpoint.list === true ? pageRequest(params) : null,
+    linked: endpoint.list === true ? { ...mounted.defaults, ...sent, ...path } : {},
+    headers: null,
+  };
+};
+
+/** Reads the parameters, and sets the header of ignored ones, also if others are invalid. */
+const readParams = <C extends BaseCall>(
+  mounted: Mounted<C>,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  sent: RawParams,
+  call: C,
+): ParsedRequest => {
+  const isKept = request.body === undefined && isParsedOnce(mounted, request, sent);
+  const known = isKept ? parsedRequests.get(request.url) : undefined;
+  const found = known?.endpoint === mounted.endpoint ? known : undefined;
+  const ignored =
+    found === undefined ? mounted.ignored(sent, mounted.endpoint.withoutEffect?.(call) ?? []) : found.ignored;
+  if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
+  if (found !== undefined) return found;
+  const parsed = parseRequest(mounted, request, sent, ignored);
+  if (!isKept) return parsed;
+  // Later requests share them.
+  Object.freeze(parsed.params);
+  parsedRequests.set(request.url, parsed);
+  return parsed;
+};
+
+const getPageHeaders = (
+  { baseUrl }: BaseCall,
+  request: FastifyRequest,
+  parsed: ParsedRequest,
+  { pages, total }: { pages: PageRequest; total: number },
+): Record<string, string> => {
+  const url = `${baseUrl}${request.url.split('?', 1)[0]}`;
+  if (parsed.headers?.url === url && parsed.headers.total === total) return parsed.headers.values;
+  const values = pageHeaders(url, parsed.linked, pages, total);
+  parsed.headers = { url, total, values };
+  return values;
+};
+
 const serve = async <C extends BaseCall>(
   mounted: Mounted<C>,
   open: OpenCall<C>,
@@ -141,14 +224,11 @@ const serve = async <C extends BaseCall>(
   const call = await open(request, sent, endpoint);
   admit(endpoint.audience, call);
   if (isFailure(body)) throw body;
-  const ignored = mounted.ignored(sent, endpoint.withoutEffect?.(call) ?? []);
-  if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
-  const path = pathParams(request, mounted.lastParam);
-  const params = mounted.read({ ...sent, ...getReceivedFiles(sent, mounted.files), ...path });
+  const parsed = readParams(mounted, { request, reply }, sent, call);
+  const { params, pages } = parsed;
   if (endpoint.polled !== undefined) {
     void reply.header('poll-interval', call.pollInterval(endpoint.polled));
   }
-  const pages = endpoint.list === true ? pageRequest(params) : null;
   const handle = async (): Promise<unknown> =>
     endpoint.isExpensive === true
       ? await call.runExpensive(async () => await endpoint.handle(call, params))
@@ -158,10 +238,9 @@ const serve = async <C extends BaseCall>(
   }
   const load = async (): Promise<AnswerText> => toText(mounted, await handle());
   const { text, total } =
-    endpoint.cached === true ? await call.keepAnswer(endpoint.path, params, load) : await load();
+    endpoint.cached === true ? await call.keepAnswer(endpoint.path, parsed.key, load) : await load();
   if (pages !== null && total !== null) {
-    const url = `${call.baseUrl}${request.url.split('?')[0]}`;
-    void reply.headers(pageHeaders(url, { ...mounted.defaults, ...sent, ...path }, pages, total));
+    void reply.headers(getPageHeaders(call, request, parsed, { pages, total }));
   }
   return sendJson(request, reply, statusOfEndpoint(endpoint), text);
 };

@@ -1,4 +1,5 @@
 import { compiled } from '../../platform/db/compiled_query.ts';
+import { keepUntilChange } from '../../platform/db/keep_until_change.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import type { Project } from '../projects/find.ts';
@@ -24,6 +25,11 @@ const selectLabelsByTitle = compiled((db, { titles, project_id, namespace_id }: 
     .compile(),
 );
 
+/** More titles are looked up each time. */
+const maxKeptTitles = 20;
+
+const keepLabels = keepUntilChange<readonly LabelRef[]>(['labels', 'namespaces'], 2_000);
+
 /**
  * Finds the labels with these titles in a project and the groups above it. The project's own labels take precedence.
  */
@@ -31,13 +37,16 @@ export const findLabels = async (
   db: Reader,
   project: { id: number; namespace_id: number },
   titles: readonly string[],
-): Promise<LabelRef[]> => {
+): Promise<readonly LabelRef[]> => {
   if (titles.length === 0) return [];
-  const rows = await selectLabelsByTitle(db, {
-    titles,
-    project_id: project.id,
-    namespace_id: project.namespace_id,
-  });
+  const query = { titles, project_id: project.id, namespace_id: project.namespace_id };
+  if (titles.length > maxKeptTitles) return await selectLabels(db, query);
+  const key = JSON.stringify([project.id, project.namespace_id, titles]);
+  return await keepLabels(db, key, async () => await selectLabels(db, query));
+};
+
+const selectLabels = async (db: Reader, query: LabelQuery): Promise<LabelRef[]> => {
+  const rows = await selectLabelsByTitle(db, query);
   const byTitle = new Map<string, LabelRef>();
   for (const { id, title, project_id } of rows) {
     if (project_id !== null || !byTitle.has(title)) byTitle.set(title, { id, title });
@@ -51,7 +60,7 @@ export const findOrCreateLabels = async (
   cause: Cause,
   project: Project,
   titles: readonly string[],
-): Promise<LabelRef[]> => {
+): Promise<readonly LabelRef[]> => {
   const requested = [...new Set(titles)].filter(
     (title) => title !== '' && [...title].length <= maxTitleLength,
   );

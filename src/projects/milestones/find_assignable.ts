@@ -1,4 +1,5 @@
 import { compiled } from '../../platform/db/compiled_query.ts';
+import { keepUntilChange } from '../../platform/db/keep_until_change.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 
@@ -17,18 +18,17 @@ const selectAssignable = compiled((db, { id, project_id, namespace_id }: Milesto
     .compile(),
 );
 
+const keepMilestone = keepUntilChange<MilestoneRef | null>(['milestones', 'namespaces'], 2_000);
+
 /** Loads a milestone of the project or a group above it, as its issues may have. */
 export const findAssignableMilestone = async (
   db: Reader,
   project: { id: number; namespace_id: number },
   id: number,
 ): Promise<MilestoneRef | null> => {
-  const [milestone] = await selectAssignable(db, {
-    id,
-    project_id: project.id,
-    namespace_id: project.namespace_id,
-  });
-  return milestone ?? null;
+  const query = { id, project_id: project.id, namespace_id: project.namespace_id };
+  const key = `${id} ${project.id} ${project.namespace_id}`;
+  return await keepMilestone(db, key, async () => (await selectAssignable(db, query))[0] ?? null);
 };
 
 /** Finds the active milestone of this title that issues of the project may have. */

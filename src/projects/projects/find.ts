@@ -46,16 +46,36 @@ const keepProject = keepUntilChange<Project | undefined>(
   maxProjects,
 );
 
+/** Projects of which the counters may have changed since: each write in a project changes some. */
+const keepBase = keepUntilChange<Project | undefined>(['projects', 'routes'], maxProjects);
+
+const countersById = compiled((db, { id }: { id: number }) =>
+  db.selectFrom('project_counters').selectAll().where('project_id', '=', id).compile(),
+);
+
+/** @param load reads the whole project in one statement */
+const findKept = async (
+  db: Reader,
+  key: string,
+  load: () => Promise<Project[]>,
+): Promise<Project | undefined> =>
+  await keepProject(db, key, async () => {
+    let loaded: Project | undefined;
+    const base = await keepBase(db, key, async () => {
+      [loaded] = await load();
+      return loaded;
+    });
+    if (base === undefined || base === loaded) return base;
+    const [counters] = await countersById(db, { id: base.id });
+    return counters === undefined ? undefined : { ...base, ...counters };
+  });
+
 const projectWithId = async (db: Reader, id: number): Promise<Project | undefined> =>
-  await keepProject(db, String(id), async () => (await projectById(db, { id }))[0]);
+  await findKept(db, String(id), async () => await projectById(db, { id }));
 
 const projectAt = async (db: Reader, path: string): Promise<Project | undefined> => {
   const lower = path.toLowerCase();
-  const project = await keepProject(
-    db,
-    `/${lower}`,
-    async () => (await projectByPath(db, { path: lower }))[0],
-  );
+  const project = await findKept(db, `/${lower}`, async () => await projectByPath(db, { path: lower }));
   if (project !== undefined) return project;
   const id = await findIdByOldPath(db, 'Project', path);
   return id === null ? undefined : await projectWithId(db, id);

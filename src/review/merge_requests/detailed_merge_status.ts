@@ -72,7 +72,8 @@ export const withDetail = async (db: Reader, text: JsonText, detailed: Detailed)
   if (!bytes.subarray(end).equals(mergeable)) return text;
   const reason = await findBlockingReason(db, detailed);
   if (reason === null) return text;
-  const before = new JsonText(Buffer.concat([bytes.subarray(0, end), Buffer.from('}')]));
+  // The same text always loses the same end.
+  const before = new JsonText(Buffer.concat([bytes.subarray(0, end), Buffer.from('}')]), text.digest);
   return withMembers(before, { detailed_merge_status: reason });
 };
 

@@ -99,7 +99,7 @@ const headPipeline = async (
   return { head_pipeline: await singlePipelineJson(call, row, source), pipeline };
 };
 
-type Shown = { text: JsonText; extras: Extras };
+type Shown = { text: JsonText; extras: Extras; row: Pick<Row, 'id' | 'diff_id'> };
 
 const loadShown = async (call: Call, project: Project, iid: number): Promise<Shown> => {
   const user_id = requireUser(call).id;
@@ -120,10 +120,33 @@ const loadShown = async (call: Call, project: Project, iid: number): Promise<Sho
   const blocking_discussions_resolved = row.unresolved === null;
   const pipelines =
     row.pipeline_id === null ? noPipeline : await headPipeline(call, project, row.pipeline_id);
-  return { text, extras: { subscribed, user: { can_merge }, blocking_discussions_resolved, ...pipelines } };
+  return {
+    text,
+    extras: { subscribed, user: { can_merge }, blocking_discussions_resolved, ...pipelines },
+    row,
+  };
 };
 
-const joinExtras = ({ text, extras }: Shown): JsonText => withMembers(text, extras);
+const joinExtras = ({ text, extras }: Pick<Shown, 'text' | 'extras'>): JsonText => withMembers(text, extras);
+
+/** The JSON of one merge request, and what locates its latest version. */
+export type ShownMergeRequest = {
+  text: JsonText;
+  project: Project;
+  merge_request: Pick<Row, 'id' | 'diff_id'>;
+};
+
+/** Like `showMergeRequest`, with the latest version. */
+export const showWithVersion = async (
+  call: Call,
+  projectId: number | string,
+  iid: number,
+): Promise<ShownMergeRequest> => {
+  const project = await findProject(call, projectId);
+  if (!may(call.viewer, 'read_merge_request', project)) throw forbidden();
+  const shown = await loadShown(call, project, iid);
+  return { text: joinExtras(shown), project, merge_request: shown.row };
+};
 
 /** Returns the JSON of one merge request; 403 if the caller may read none of the project, 404 if it does not exist. */
 export const showMergeRequest = async (
@@ -131,9 +154,8 @@ export const showMergeRequest = async (
   projectId: number | string,
   iid: number,
 ): Promise<JsonText> => {
-  const project = await findProject(call, projectId);
-  if (!may(call.viewer, 'read_merge_request', project)) throw forbidden();
-  return joinExtras(await loadShown(call, project, iid));
+  const { text } = await showWithVersion(call, projectId, iid);
+  return text;
 };
 
 /** Returns the JSON of a merge request after a read or change, with the additional members `more`. */

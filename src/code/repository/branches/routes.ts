@@ -25,6 +25,7 @@ const answer = async (call: Call, code: Code, ref: Ref) => (await branchesJson(c
 const list = endpoint({
   method: 'GET',
   path: branches,
+  cached: true,
   summary: 'List branches of a project',
   area,
   audience: 'optional',

@@ -47,6 +47,7 @@ const compareJson = (
 const compare = endpoint({
   method: 'GET',
   path: `${repository}/compare`,
+  cached: true,
   summary: 'Compare branches, tags or commits',
   area,
   audience: 'optional',

@@ -39,6 +39,7 @@ const one = { id: projectParam, sha: shaParam };
 const list = endpoint({
   method: 'GET',
   path: commits,
+  cached: true,
   summary: 'List commits, newest first',
   area,
   audience: 'optional',

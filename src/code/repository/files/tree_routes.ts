@@ -18,6 +18,7 @@ const repository = '/projects/:id/repository';
 const tree = endpoint({
   method: 'GET',
   path: `${repository}/tree`,
+  cached: true,
   summary: 'List files and folders of a folder',
   area,
   audience: 'optional',

@@ -21,6 +21,7 @@ const nameParam = text({ description: 'name of the tag' });
 const list = endpoint({
   method: 'GET',
   path: tags,
+  cached: true,
   summary: 'List tags of a project',
   area,
   audience: 'optional',

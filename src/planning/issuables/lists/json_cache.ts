@@ -4,6 +4,7 @@
  * (`platform/db/migrations/revision_triggers.ts`). A query reads them before the text is built or used, so a text is never older
  * than its key. No text depends on the viewer.
  */
+import { hash } from 'node:crypto';
 import { totalmem } from 'node:os';
 import type { TObject } from 'typebox';
 import type { Call } from '../../../core/access/call.ts';
@@ -97,8 +98,10 @@ export const cachedTexts = <R extends Version>({ shape, read, json, onBuilt }: K
 const openBrace = '{'.length;
 const comma = Buffer.from(',');
 
-/** Merges two JSON objects as texts. Both must have members. */
+/** Merges two JSON objects as texts. Both must have members. The digest is made of that of `text`, which is kept. */
 export const withMembers = (text: JsonText, more: object): JsonText => {
-  const extras = Buffer.from(JSON.stringify(more)).subarray(openBrace);
-  return new JsonText(Buffer.concat([text.bytes.subarray(0, -1), comma, extras]));
+  const members = JSON.stringify(more);
+  const extras = Buffer.from(members).subarray(openBrace);
+  const digest = hash('sha1', `${text.digest} ${members}`, 'base64url');
+  return new JsonText(Buffer.concat([text.bytes.subarray(0, -1), comma, extras]), digest);
 };

@@ -64,6 +64,7 @@ export const milestoneLists = ({ area, title, shape, texts, list }: Kind) =>
       area,
       audience: 'user',
       list: true,
+      cached: true,
       params: object({
         id: idOrPath(word),
         milestone_id: id('id of the milestone, not its iid'),

@@ -10,27 +10,27 @@ import { everyTable } from '../../../platform/db/keep_until_change.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { collectReadTables, noteReadTables } from '../../../platform/db/read_tables.ts';
 import type { Project } from '../../../projects/projects/find.ts';
+import { type LruCache, makeLruCache } from '../../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import type { Version as Shown } from './json_cache.ts';
 
 type Read = { versions: Shown[]; total: number };
 type Stamped<T> = { stamp: string; value: T };
 
-/** Evicts the oldest entries first. */
 const maxEntries = 1000;
 
 /** Reads in progress are cached too: concurrent requests for the same page wait for one read. */
 type PageCaches = {
-  pages: Map<string, Stamped<Promise<Read>>>;
+  pages: LruCache<Stamped<Promise<unknown>>>;
   /** Numbers, or groups of numbers. */
-  totals: Map<string, Stamped<Promise<unknown>>>;
+  totals: LruCache<Stamped<Promise<unknown>>>;
 };
 
 type PageRequester = Pick<Call, 'platform' | 'names_version'>;
 
 /** The type of a value follows from its key. */
 const keep = async <T>(
-  kept: Map<string, Stamped<Promise<unknown>>>,
+  kept: LruCache<Stamped<Promise<unknown>>>,
   key: string,
   stamp: string | null,
   read: () => Promise<T>,
@@ -39,9 +39,7 @@ const keep = async <T>(
   const cached = kept.get(key);
   if (cached?.stamp === stamp) return (await cached.value) as T;
   const reading = { stamp, value: read() };
-  kept.delete(key);
   kept.set(key, reading);
-  if (kept.size > maxEntries) kept.delete(kept.keys().next().value ?? '');
   try {
     return await reading.value;
   } catch (error) {
@@ -59,8 +57,8 @@ type Version = (project: Project) => number;
 /** Makes the cache of one kind of list. A key holds all inputs except the records and names. */
 export const keptPages = (versionOf: Version) => {
   const getCache = memoizePerStore((_platform: Platform): PageCaches => ({
-    pages: new Map(),
-    totals: new Map(),
+    pages: makeLruCache(maxEntries, () => 1),
+    totals: makeLruCache(maxEntries, () => 1),
   }));
   /** null if the version of the names is unknown, as for anonymous visitors, so nothing is cached. */
   const makeStamp = ({ names_version }: PageRequester, project: Project): string | null =>

@@ -93,6 +93,8 @@ import { expiringMembers } from './0210_expiring_members.ts';
 import { keyAddresses } from './0213_key_addresses.ts';
 import { archivedProjects } from './0214_archived_projects.ts';
 import { userPreferences } from './0202_user_preferences.ts';
+import { refEventIndex } from './0221_ref_event_index.ts';
+import { dropEventsProject } from './0222_drop_events_project.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -192,4 +194,6 @@ export const migrationTexts: MigrationText[] = [
   expiringMembers,
   keyAddresses,
   archivedProjects,
+  refEventIndex,
+  dropEventsProject,
 ];

@@ -71,15 +71,16 @@ export class TableVersions {
   }
 
   /**
-   * Returns a text that differs once a commit has written one of the tables. Commits of another process, such as
+   * Returns a text that differs from earlier ones of the same tables once a commit has written one of them. Commits of another process, such as
    * `gantry admin`, count for every table.
    * @param isInside read in a transaction: null if its group has written one of the tables
    */
   read(tables: readonly string[], isInside: boolean): string | null {
     if (isInside && tables.some((table) => this.#written.has(table))) return null;
-    let text = String(this.#readForeign());
-    for (const table of tables) text += ` ${this.#versions.get(table) ?? 0}`;
-    return text;
+    // Versions only rise, so the sum of the same tables rises with each change of one of them.
+    let sum = 0;
+    for (const table of tables) sum += this.#versions.get(table) ?? 0;
+    return `${this.#readForeign()} ${sum}`;
   }
 
   /** A request reads several versions at its start. Looking once is never older than its arrival. */

@@ -20,6 +20,7 @@ const shared = {
   area: 'merge_requests',
   audience: 'user',
   list: true,
+  cached: true,
   reply: mergeRequestShape,
 } as const;
 

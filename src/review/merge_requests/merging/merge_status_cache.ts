@@ -1,6 +1,7 @@
 /** Keeps the merge statuses that were found current, until a branch, a project or a merge request changes. */
 import type { Platform } from '../../../core/platform.ts';
 import { getTableVersion } from '../../../platform/db/compiled_query.ts';
+import { handMadeChangeAge, refTables } from '../../../platform/db/keep_until_change.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import type { MergeRequestRow } from '../rows.ts';
@@ -8,11 +9,8 @@ import type { MergeRequestRow } from '../rows.ts';
 type Status = MergeRequestRow['merge_status'];
 type Kept = { version: string; status: Status; until: number };
 
-/** Every change of refs begins and ends with a row of `git_operations`. */
-const tables = ['git_operations', 'projects', 'merge_requests'];
+const tables = [...refTables, 'merge_requests'];
 
-/** Milliseconds after which refs are read again, for changes made to the repository by hand. */
-const maxAge = 10_000;
 const maxStatuses = 10_000;
 
 const getCache = memoizePerStore((_platform: Platform) => makeLruCache<Kept>(maxStatuses, () => 1));
@@ -35,5 +33,5 @@ export const keepStatus = (
   { version, status }: { version: string | null; status: Status },
 ): void => {
   if (version === null || status === 'unchecked') return;
-  getCache(platform).set(String(id), { version, status, until: performance.now() + maxAge });
+  getCache(platform).set(String(id), { version, status, until: performance.now() + handMadeChangeAge });
 };

@@ -1,41 +1,21 @@
 /**
  * Caches the long texts of versions between requests. They never change; callers authorize access before reading.
- * The oldest entries are evicted first.
  */
 import type { Platform } from '../../../core/platform.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { JsonText } from '../../../platform/http/endpoint.ts';
+import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 
 const maxBytes = 8 * 1024 * 1024;
 /** Estimated memory overhead of an entry, in bytes. */
 const overhead = 200;
 
-type CachedTexts = { texts: JsonText[]; size: number };
+const weigh = (texts: JsonText[]): number =>
+  texts.reduce((sum, { bytes }) => sum + bytes.length + overhead, overhead);
 
-class Texts {
-  readonly #kept = new Map<string, CachedTexts>();
-  #size = 0;
-
-  get(key: string): JsonText[] | undefined {
-    return this.#kept.get(key)?.texts;
-  }
-
-  set(key: string, texts: JsonText[]): void {
-    const size = texts.reduce((sum, { bytes }) => sum + bytes.length + overhead, overhead);
-    if (size > maxBytes / 2 || this.#kept.has(key)) return;
-    this.#kept.set(key, { texts, size });
-    this.#size += size;
-    for (const [oldest, kept] of this.#kept) {
-      if (this.#size <= maxBytes) return;
-      this.#kept.delete(oldest);
-      this.#size -= kept.size;
-    }
-  }
-}
-
-const getTextCache = memoizePerStore((_platform: Platform) => new Texts());
+const getTextCache = memoizePerStore((_platform: Platform) => makeLruCache<JsonText[]>(maxBytes, weigh));
 
 const selectDiffs = compiled((db, { id }: { id: number }) =>
   db.selectFrom('merge_request_diff_texts').select('diffs as text').where('diff_id', '=', id).compile(),

@@ -14,10 +14,10 @@ import { requireRevision } from '../../../code/repository/refs/resolve.ts';
 import { basicUserShape } from '../../../identity/users/json.ts';
 import { listChanges, listCommits, rawDiff, withChanges, withVersionTexts } from './serve_changes.ts';
 import { findReadable } from '../find.ts';
-import { mergeRequestShape, singleMergeRequestFields, singleMergeRequestShape } from '../json.ts';
+import { mergeRequestShape, singleMergeRequestFields } from '../json.ts';
 import { listOfCommit } from '../commit_merge_requests.ts';
 import { requestParams, requestPath } from '../params.ts';
-import { singleReply } from '../show.ts';
+import { showWithVersion } from '../show.ts';
 import { singleVersionShape, versionCommitShape, versionJson, versionShape } from './json.ts';
 import { findVersion, listVersions } from './queries.ts';
 
@@ -37,8 +37,6 @@ export const commitsRoute = endpoint({
   handle: async (call, params) => await listCommits(call, await find(call, params), pageRequest(params)),
 });
 
-const serializeSingle = lazySerializer(singleMergeRequestShape);
-
 export const changesRoute = endpoint({
   ...shared,
   path: `${requestPath}/changes`,
@@ -46,8 +44,8 @@ export const changesRoute = endpoint({
   params: object(requestParams),
   reply: object({ ...singleMergeRequestFields, changes: array(diffShape), overflow: bool }),
   handle: async (call, params): Promise<JsonText> => {
-    const loaded = await find(call, params);
-    return await withChanges(call, loaded, serializeSingle(await singleReply(call, loaded)));
+    const { text, ...loaded } = await showWithVersion(call, params.id, params.merge_request_iid);
+    return await withChanges(call, loaded, text);
   },
 });
 

@@ -1,9 +1,12 @@
 /** Serves the changes of a request from its stored version. Git is read only beyond the stored limits. */
 import { hash } from 'node:crypto';
 import type { Call } from '../../../core/access/call.ts';
+import type { Platform } from '../../../core/platform.ts';
 import { Failure } from '../../../platform/errors.ts';
 import { JsonText } from '../../../platform/http/endpoint.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
+import { makeLruCache } from '../../../platform/lru_cache.ts';
+import { memoizePerStore } from '../../../platform/memoize_per_store.ts';
 import { isBeyondLimits, isGitFailure } from '../../../platform/git/failure.ts';
 import type { DiffLimits } from '../../../platform/git/protocol_types.ts';
 import { diffJson } from '../../../code/repository/commits/diff_json.ts';
@@ -13,6 +16,11 @@ import { type VersionRow, versionCommitJson } from './json.ts';
 import { latestVersion } from './queries.ts';
 import { storedCommitItems, storedCommits, storedDiffItems, storedDiffs } from './diff_cache.ts';
 
+/** What locates the latest version of a merge request. */
+type Versioned = Pick<LoadedMergeRequest, 'project'> & {
+  merge_request: Pick<LoadedMergeRequest['merge_request'], 'diff_id'>;
+};
+
 /** Limits of a complete diff. A larger diff is truncated, and the reply indicates it. */
 const widest: DiffLimits = { files: 10_000, lines: 1_000_000, bytes: 32 * 1024 * 1024, file_bytes: 102_400 };
 
@@ -21,7 +29,7 @@ type Whole = { files: object[]; overflow: boolean };
 /** Reads all files of a version that is stored in part; null if git no longer has its commits. */
 const readFullDiff = async (
   { platform }: Call,
-  { project }: LoadedMergeRequest,
+  { project }: Versioned,
   { base_commit_sha, head_commit_sha }: VersionRow,
 ): Promise<Whole | null> => {
   if (head_commit_sha === null) return null;
@@ -40,11 +48,7 @@ const readFullDiff = async (
 
 type Changes = { text: JsonText; overflow: boolean };
 
-const loadChanges = async (
-  call: Call,
-  loaded: LoadedMergeRequest,
-  version: VersionRow | null,
-): Promise<Changes> => {
+const loadChanges = async (call: Call, loaded: Versioned, version: VersionRow | null): Promise<Changes> => {
   if (version === null) return { text: new JsonText('[]'), overflow: false };
   const whole = version.state === 'overflow' ? await readFullDiff(call, loaded, version) : null;
   if (whole === null) {
@@ -59,12 +63,15 @@ const withMembers = (text: JsonText, members: [name: string, value: Buffer][], d
   return new JsonText(Buffer.concat([text.bytes.subarray(0, -1), ...parts, Buffer.from('}')]), digest);
 };
 
+/** Bytes of joined answers; each is as long as the changes that it ends with. */
+const maxJoinedBytes = 4 * 1024 * 1024;
+
+const getJoinedTexts = memoizePerStore((_platform: Platform) =>
+  makeLruCache<JsonText>(maxJoinedBytes, ({ bytes }, key) => bytes.length + key.length + 200),
+);
+
 /** @param single the JSON of the request */
-export const withChanges = async (
-  call: Call,
-  loaded: LoadedMergeRequest,
-  single: JsonText,
-): Promise<JsonText> => {
+export const withChanges = async (call: Call, loaded: Versioned, single: JsonText): Promise<JsonText> => {
   const version = await latestVersion(call.db, loaded.merge_request);
   const { text, overflow } = await loadChanges(call, loaded, version);
   const digest = hash(
@@ -72,11 +79,17 @@ export const withChanges = async (
     `${single.digest} ${version?.id} ${overflow} ${text.bytes.length}`,
     'base64url',
   );
+  const joinedTexts = getJoinedTexts(call.platform);
+  const joined = joinedTexts.get(digest);
+  if (joined !== undefined) return joined;
   const members: [string, Buffer][] = [
     ['changes', text.bytes],
     ['overflow', Buffer.from(String(overflow))],
   ];
-  return withMembers(single, members, digest);
+  const made = withMembers(single, members, digest);
+  // Changes that git reads beyond the stored limits have no id of their own.
+  if (version?.state !== 'overflow') joinedTexts.set(digest, made.detached);
+  return made;
 };
 
 const slicePage = <T>(items: T[], { offset, limit }: PageRequest): Page<T> => ({

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { enqueue } from '../../../../platform/queue/enqueue.ts';
 import { sampleKeys } from '../../../../../test/support/repositories/ssh_keys.ts';
 import { seedGroup, seedMember, seedProject, unique } from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
