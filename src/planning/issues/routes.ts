@@ -39,7 +39,7 @@ import { listIssues } from './lists/list.ts';
 import { moveRoutes } from './move/routes.ts';
 import { issueNoun } from './noun.ts';
 import { reorderIssue } from './positions/reorder.ts';
-import { reloaded, single } from './single_issue.ts';
+import { reloaded, single, singleJson } from './single_issue.ts';
 import { showIssue } from './show.ts';
 import { statisticsRoutes } from './lists/statistics.ts';
 import { issueTexts } from './lists/json_cache.ts';

@@ -5,13 +5,13 @@ import { type LoadedIssue, reloadIssue } from './find.ts';
 import { singleIssueJson } from './json.ts';
 import { limitToViewer } from './viewer_fields.ts';
 
-/** JSON of one issue as the caller sees it. */
+/** JSON of one issue as the caller sees it. @param subscribed whether the caller gets notifications of it */
+export const singleJson = (call: Call, { project, issue }: LoadedIssue, subscribed: boolean) =>
+  singleIssueJson(limitToViewer(call.viewer, project, issue), call, subscribed);
+
+/** JSON of one issue, with whether the caller is subscribed. */
 export const single = async (call: Call, loaded: LoadedIssue) =>
-  singleIssueJson(
-    limitToViewer(call.viewer, loaded.project, loaded.issue),
-    call,
-    await isSubscribed(call.db, requireUser(call).id, loaded.target),
-  );
+  singleJson(call, loaded, await isSubscribed(call.db, requireUser(call).id, loaded.target));
 
 /** JSON of an issue after a change. */
 export const reloaded = async (call: Call, { project, target }: LoadedTarget) =>

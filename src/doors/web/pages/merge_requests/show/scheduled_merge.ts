@@ -5,7 +5,7 @@ import type { Visit } from '../../../page.ts';
 import { hidden } from '../../../parts/form.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
-import { spellCount } from '../../../parts/spell_count.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { requestPath } from '../paths.ts';
 import type { OpenPage } from './load_overview.ts';
 
