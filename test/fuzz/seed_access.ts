@@ -4,7 +4,7 @@ import type { Make } from './path_params.ts';
 
 type Kind = '/projects/:id' | '/groups/:id';
 
-/** What projects and groups have alike. */
+/** Seeds the records that both projects and groups have. */
 export const seedAccess = async (make: Make, at: Kind, id: number): Promise<void> => {
   for (const name of ['bug', 'ui', 'x']) {
     const token = { name, scopes: ['api'], access_level: 30, expires_at: '2090-12-31' };
