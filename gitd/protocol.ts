@@ -38,6 +38,8 @@ type Repo = {
   repository: string;
   /** Refs were written to it before: if it is missing, the call fails with `unavailable` and does not create it. */
   written?: boolean;
+  /** Absent: the service itself. */
+  client?: Client;
 };
 
 /** Calls with one answer each. `body` carries raw bytes in addition to the JSON. */
@@ -288,13 +290,12 @@ export type Streams = {
       hide_requests?: boolean;
       /** The client may see `refs/pipelines/`; only runners may. */
       pipelines?: boolean;
-      client?: Client;
     };
     result: Record<string, never>;
   };
   /** gitd sends a `PushQuestion` before refs move, and a `PushNotice` afterwards. */
   'transport.receive_pack': {
-    params: Repo & { protocol: 0 | 1 | 2; stateless: boolean; quota: Quota; client?: Client };
+    params: Repo & { protocol: 0 | 1 | 2; stateless: boolean; quota: Quota };
     result: Record<string, never>;
   };
   'archive.read': {
@@ -303,12 +304,11 @@ export type Streams = {
       format: 'tar' | 'tar.gz' | 'tar.bz2' | 'zip';
       prefix: string;
       path?: string;
-      client?: Client;
     };
     result: Record<string, never>;
   };
   'blob.read': {
-    params: Repo & ({ commit: Oid; path: string } | { id: Oid }) & { client?: Client };
+    params: Repo & ({ commit: Oid; path: string } | { id: Oid });
     result: { id: Oid; size: number; mode: string } | null;
   };
   /** A pack of these commits without the history of `not`, for a repository of another storage. */

@@ -203,7 +203,7 @@ export type Sight = {
   hide_requests?: boolean;
 };
 
-/** The client of a transfer: each client and each address gets only a share of the slots. */
+/** The client of a call or transfer: each client gets only a share of the slots. */
 export type Client = {
   /** `user 5`, `key 3`, or the address of an anonymous client. */
   name: string;

@@ -1,6 +1,7 @@
 /** Counts the lines that a commit adds and deletes, while its diff streams by. */
 import type { Context, MethodHandler } from '../handler_types.ts';
 import { countDifferences } from './count_differences.ts';
+import { diffInPool } from './diff_in_pool.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Methods } from '../protocol.ts';
@@ -54,6 +55,7 @@ const makeLineCounter = () => {
 };
 
 const counted = makeLruCache<Stats>(20_000);
+const maxSeconds = 20;
 
 const countLines = async (context: Context, id: Oid): Promise<Stats> => {
   const commit = await readCommit(context, id);
@@ -62,13 +64,8 @@ const countLines = async (context: Context, id: Oid): Promise<Stats> => {
   const before = parent === undefined ? emptyTree : await resolveTree(context, parent);
   await countDifferences(context, before, commit.tree);
   const { stats, push } = makeLineCounter();
-  const request = {
-    dir: context.dir,
-    trees: [before, commit.tree] as [Oid, Oid],
-    signal: context.signal,
-    seconds: 20,
-  };
-  if (before !== commit.tree) await context.pools.diffTree.run(request, push);
+  if (before !== commit.tree)
+    await diffInPool(context, { trees: [before, commit.tree], seconds: maxSeconds }, push);
   return stats;
 };
 

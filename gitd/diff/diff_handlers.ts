@@ -8,6 +8,7 @@ import { requireRepository } from '../storage/require_repository.ts';
 import { resolveTree } from '../read/list_tree.ts';
 import { type DiffParser, makeDiffParser } from './parse_diff.ts';
 import { countDifferences } from './count_differences.ts';
+import { diffInPool } from './diff_in_pool.ts';
 
 /** Time limit: git's use of memory grows while it compares a hostile tree. */
 const maxSeconds = 20;
@@ -91,14 +92,13 @@ export const diffFiles: MethodHandler<'diff.files'> = async (params, context) =>
   const { from, to, limits } = params;
   const paths = params.paths?.filter(isTreePath) ?? [];
   const hasNoValidPath = params.paths !== undefined && params.paths.length > 0 && paths.length === 0;
-  const { dir, signal, pools } = context;
   const trees = await resolveComparedTrees(context, from, to);
   if (hasNoValidPath || trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
   const ignoresWhitespace = params.ignore_whitespace === true;
   const needsOwnProcess = paths.length > 0 || ignoresWhitespace;
   const parser = makeDiffParser(capLimits(limits), !needsOwnProcess);
   if (needsOwnProcess) await runOwnProcess(context, trees, parser, { paths, ignoresWhitespace });
-  else await pools.diffTree.run({ dir, trees, signal, seconds: maxSeconds }, parser.push);
+  else await diffInPool(context, { trees, seconds: maxSeconds }, parser.push);
   return { result: parser.finish() };
 };
 

@@ -83,3 +83,14 @@ it('gives a free slot to the holder with the fewest, and limits the queue of eac
   assert.equal(await isTaken(other), true);
   assert.equal(await isTaken(next), false);
 });
+
+it('limits each holder to its share of the queue', async () => {
+  const slots = makeSlots(1, { waiting: 4 });
+  const release = await slots.take();
+  const reads = [{ holder: 'read', part: 1 / 2 }];
+  const waiting = [slots.take(undefined, reads), slots.take(undefined, reads)];
+  await assert.rejects(slots.take(undefined, reads), { kind: 'unavailable' });
+  const other = slots.take();
+  release();
+  for (const one of [...waiting, other]) (await one)();
+});

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { GitError } from '../git_error.ts';
 import type { SlotCounts } from '../protocol.ts';
 
-/** The largest part of all slots that one holder may have: a user, an address, or a kind of transfer. */
+/** The largest part of all slots, and of the queue for them, that one holder may have: a user, an address or a kind. */
 export type Share = { holder: string; part: number };
 
 export type Slots = {
@@ -20,7 +20,7 @@ type Waiting = { shares: readonly Share[]; grant: () => void };
 
 const usualLimits = { waiting: 500, ofOneHolder: 50, seconds: 30 };
 
-/** Counts slots in use, in total and by holder. */
+/** Counts places in use, in total and by holder. */
 const makeLedger = (places: number) => {
   let free = places;
   const held = new Map<string, number>();
@@ -72,6 +72,7 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
   const { waiting: mostWaiting, ofOneHolder, seconds } = { ...usualLimits, ...limits };
   const { countUsed, countPlaces: countOf, isAllowed, change } = makeLedger(places);
   const queue = new Set<Waiting>();
+  const waiting = makeLedger(mostWaiting);
 
   /** Selects the next waiting caller: the oldest whose holder has the fewest slots. */
   const next = (): Waiting | undefined => {
@@ -103,10 +104,7 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
   };
 
   const requireRoom = (shares: readonly Share[]): void => {
-    const holder = getHolder(shares);
-    const ofHolder =
-      holder === undefined ? 0 : [...queue].filter((one) => getHolder(one.shares) === holder).length;
-    if (queue.size >= mostWaiting || ofHolder >= ofOneHolder)
+    if (!waiting.isAllowed(shares) || waiting.countPlaces(getHolder(shares)) >= ofOneHolder)
       throw new GitError('unavailable', 'too many git processes are requested');
   };
 
@@ -118,7 +116,12 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
         return releaseOnce(shares);
       }
       requireRoom(shares);
-      await untilGranted({ queue, shares, seconds }, signal);
+      waiting.change(shares, 1);
+      try {
+        await untilGranted({ queue, shares, seconds }, signal);
+      } finally {
+        waiting.change(shares, -1);
+      }
       return releaseOnce(shares);
     },
     count: () => ({ total: places, used: countUsed(), waiting: queue.size }),
@@ -127,9 +130,12 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
 
 export type SlotName = 'interactive' | 'transfer' | 'maintenance';
 
-/** Transfers mostly wait for a client: with few slots, slow clients would block all others. */
+/**
+ * Transfers mostly wait for a client: with few slots, slow clients would block all others. Four interactive slots are
+ * the fewest of which each share is at least one (`interactive_shares.ts`).
+ */
 export const makeAllSlots = (cores: number = availableParallelism()): Record<SlotName, Slots> => ({
-  interactive: makeSlots(Math.max(2, 2 * cores)),
+  interactive: makeSlots(Math.max(4, 2 * cores), { ofOneHolder: 100 }),
   transfer: makeSlots(Math.max(16, 4 * cores)),
   maintenance: makeSlots(1, { waiting: 1000, ofOneHolder: 1000, seconds: 3600 }),
 });

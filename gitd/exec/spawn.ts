@@ -77,6 +77,8 @@ export type GitRun = {
   stopsAtPause?: boolean;
 };
 
+export type SlotRequest = Pick<GitRun, 'slot' | 'shares' | 'signal'>;
+
 export type ExitStatus = { code: number | null; signal: NodeJS.Signals | null };
 
 export type GitProcess = {
@@ -107,6 +109,11 @@ export type Exec = {
   run: (
     run: GitRun & { input?: Uint8Array | string; maxOutput?: number; codes?: readonly number[] },
   ) => Promise<{ code: number; stdout: Buffer; stderr: string }>;
+  /**
+   * Takes a slot for work of a pooled process; returns the function that releases it.
+   * @throws GitError `unavailable` when too many processes are waiting
+   */
+  takeSlot: (request: SlotRequest) => Promise<() => void>;
   /** Absolute path of git. */
   git: string;
   measureLoad: () => StorageLoad;
@@ -258,23 +265,26 @@ export const makeExec = (git: string = findGit()): Exec => {
   const starter: Starter = { git, environment: makeEnvironment(git), running: new Set() };
   const slots = makeAllSlots();
   let stopped = false;
+  const takeSlot = async ({ slot, signal, shares }: SlotRequest): Promise<() => void> =>
+    slot === null ? () => undefined : await slots[slot].take(signal, shares);
   const start = async (run: GitRun): Promise<GitProcess> => {
     run.signal?.throwIfAborted();
-    const releaseSlot = run.slot === null ? null : await slots[run.slot].take(run.signal, run.shares);
+    const releaseSlot = await takeSlot(run);
     try {
       run.signal?.throwIfAborted();
       if (stopped) throw new GitError('unavailable', 'the storage is stopping');
       const process = startProcess(starter, run);
-      if (releaseSlot !== null) void process.ended.catch(() => undefined).finally(releaseSlot);
+      void process.ended.catch(() => undefined).finally(releaseSlot);
       return process;
     } catch (error) {
-      releaseSlot?.();
+      releaseSlot();
       throw error;
     }
   };
   return {
     start,
     run: async (run) => await collect(await start(run), run),
+    takeSlot,
     git,
     measureLoad: () => ({
       slots: {

@@ -22,6 +22,19 @@ const requireBoth = async (context: Context, ours: Oid, theirs: Oid): Promise<vo
   await countDifferences(context, one.tree, other.tree);
 };
 
+/** Checks a merge in a pooled process, in an interactive slot. Null: git does not answer that way. */
+const checkInPool = async (
+  { dir, pools, exec, signal }: Context,
+  sides: [Oid, Oid],
+): Promise<MergeCheck | null> => {
+  const releaseSlot = await exec.takeSlot({ slot: 'interactive', signal });
+  try {
+    return await pools.mergeTree.check(dir, sides, signal);
+  } finally {
+    releaseSlot();
+  }
+};
+
 /** Checks whether two commits merge; writes nothing to the repository. */
 export const checkMerge = async (
   { ours, theirs }: Params<'merge.check'>,
@@ -33,9 +46,7 @@ export const checkMerge = async (
       mergeCommits(context, quarantine, [ours, theirs], false);
     return withQuarantine(context.dir, false, merge);
   };
-  const { dir, pools, signal } = context;
-  const { clean, conflicts } =
-    (await pools.mergeTree.check(dir, [ours, theirs], signal)) ?? (await checkAlone());
+  const { clean, conflicts } = (await checkInPool(context, [ours, theirs])) ?? (await checkAlone());
   return { result: { clean, conflicts: conflicts.slice(0, maxConflicts) } };
 };
 

@@ -69,7 +69,7 @@ export const answerStream = (parts: ServerParts, socket: Socket, peer: Peer, fir
     try {
       const handler = findHandler(parts, name);
       await requireInstance(parts.storage, peer.instance);
-      const context: Context = makeContext(parts.storage, params, control.signal);
+      const context: Context = makeContext(parts.storage, { name, params }, control.signal);
       const result = await handler(params as Parameters<typeof handler>[0], context, io);
       done = true;
       finish(socket, { result });

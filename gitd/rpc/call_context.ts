@@ -3,6 +3,7 @@ import type { Context, MethodHandlers, Storage, StreamHandlers } from '../handle
 import { classifyError, isGitError, noRepository, repositoryLost } from '../git_error.ts';
 import { repositoryExists, resolveRepositoryPath } from '../disk/storage_paths.ts';
 import type { Drain } from './count_active_calls.ts';
+import { shareSlots } from './share_slots.ts';
 
 export type ServerParts = {
   storage: Storage;
@@ -17,12 +18,19 @@ const isWritten = (params: unknown): boolean =>
 
 /**
  * Builds the context of a call. Resolves `repository`, if there is one, to an absolute path below the storage's root.
+ * @param call name of the method or stream, and its parameters
  * @throws GitError `invalid` for a path that the service does not create
  */
-export const makeContext = (storage: Storage, params: unknown, signal: AbortSignal): Context => {
+export const makeContext = (
+  storage: Storage,
+  call: { name: unknown; params: unknown },
+  signal: AbortSignal,
+): Context => {
+  const { name, params } = call;
   const { repository } = (params ?? {}) as { repository?: unknown };
   const dir = repository === undefined ? '' : resolveRepositoryPath(storage.root, repository);
-  return { ...storage, dir, written: isWritten(params), signal };
+  const exec = shareSlots(storage.exec, name, params);
+  return { ...storage, exec, dir, written: isWritten(params), signal };
 };
 
 /** Turns an unexpected error into "no repository" if the repository was removed while git read it. */

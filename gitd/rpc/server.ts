@@ -54,7 +54,7 @@ const answerCall = async (
     end = parts.drain.begin();
     const handler = findHandler(parts.methods, method);
     if (!String(method).startsWith('storage.')) await requireInstance(parts.storage, peer.instance);
-    const context = makeContext(parts.storage, params, control.signal);
+    const context = makeContext(parts.storage, { name: method, params }, control.signal);
     const work = handler(params as Parameters<typeof handler>[0], context, frame.body);
     const { result, body } = await orAborted(work, control.signal);
     if (socket.writable) writeFrame(socket, { id, result }, body);

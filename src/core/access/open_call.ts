@@ -20,6 +20,7 @@ import { type PresentedCredential, readPresentedCredential } from './credentials
 import { authenticateFeedReader, readFeedToken } from './credentials/feed_token.ts';
 import { authenticateJobToken } from './credentials/job_token.ts';
 import { requireNoOverdueFactor } from './credentials/second_factor_due.ts';
+import { getGitClient } from './git_client.ts';
 import { makeKeepAnswer } from './keep_answers.ts';
 import { getIdleTimeout, recordSessionUse, authenticateSession } from './credentials/session.ts';
 import { readCookieSecret, sessionCookie } from './credentials/session_token.ts';
@@ -125,6 +126,7 @@ const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): 
   const { store, clock, config, settings } = platform;
   const { actor, viewer, names_version } = opened;
   request.userId = actor?.user.id ?? null;
+  request.meter.client = getGitClient(request.userId, request.ip);
   const parts = {
     db: store.db,
     baseUrl: getBaseUrl(request, config.external_url),

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
 import type { GitdAddress, RemoteAddress } from './dial.ts';
 import { noteReadTables } from '../db/read_tables.ts';
-import { observed } from '../db/statement_meter.ts';
+import { currentMeter, observed } from '../db/statement_meter.ts';
 import { dayMilliseconds } from '../time.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
 import { type Method, type StorageLoad, protocolVersion } from './protocol_types.ts';
@@ -192,14 +192,21 @@ const retryConnecting = async <T>(isLocal: boolean, connect: () => Promise<T>): 
   }
 };
 
+/** Adds the caller of the request that runs, so that gitd gives each caller only a share of its git processes. */
+const withClient = (params: object): object => {
+  const client = currentMeter()?.client;
+  return client === undefined ? params : { ...params, client };
+};
+
 type ClientParts = { name: string; isLocal: boolean; spare: SpareConnection; channel: Channel };
 
 const makeStorageClient = ({ name, isLocal, spare, channel }: ClientParts): StorageClient => {
   const connect = async (): Promise<Connection> => await retryConnecting(isLocal, channel.connection);
   return {
     name,
-    call: async (method, params, body, options): Promise<Outcome> => {
+    call: async (method, ownParams, body, options): Promise<Outcome> => {
       noteRepositoryRead();
+      const params = withClient(ownParams);
       return await observed({ kind: 'gitd', name: method }, async () => {
         const connection = await connect();
         try {

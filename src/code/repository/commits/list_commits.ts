@@ -2,6 +2,7 @@
 import type { Call } from '../../../core/access/call.ts';
 import { notFound } from '../../../platform/errors.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
+import { forEachConcurrently } from '../../../platform/for_each_concurrently.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import type { Commit, CommitWalk, Oid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
@@ -82,6 +83,9 @@ export const walkCommits = async (
   return (await repository.ask('commits.list', walk)).commits;
 };
 
+/** Diffs of one list that wait for a git process at once. */
+const concurrentCounts = 8;
+
 type ListedCommit = ReturnType<typeof commitJson> & { stats?: StatsJson };
 
 /** Returns a page of commits, newest first, and their exact total. */
@@ -101,12 +105,11 @@ export const listCommits = async (
     ...toCommitWalk(filter),
   });
   const projectUrl = getWebUrl(call, code.project);
-  const items = await Promise.all(
-    commits.map(async (commit) => ({
-      ...commitJson(commit, projectUrl),
-      ...(filter.with_stats === true && (await statsMember(code, commit))),
-    })),
-  );
+  const items: ListedCommit[] = commits.map((commit) => commitJson(commit, projectUrl));
+  if (filter.with_stats === true)
+    await forEachConcurrently(commits.entries(), concurrentCounts, async ([at, commit]) => {
+      Object.assign(items[at] ?? {}, await statsMember(code, commit));
+    });
   return { items, total: total ?? offset + commits.length };
 };
 

@@ -2,11 +2,11 @@
 import { may } from '../../../core/access/may.ts';
 import type { Cause } from '../../../core/access/audit.ts';
 import type { Call } from '../../../core/access/call.ts';
+import { getGitClient } from '../../../core/access/git_client.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Client, Quota } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
-import { getOrigin } from '../../../platform/addresses/client_origin.ts';
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack';
 
@@ -26,9 +26,8 @@ export const transferClient = (
   { cause, deployKey }: Pick<GitUser, 'cause' | 'deployKey'>,
   ip: string,
 ): Client => {
-  const address = getOrigin(ip);
-  if (cause !== null) return { name: `user ${cause.user.id}`, address };
-  return { name: deployKey === null ? `address ${address}` : `key ${deployKey.id}`, address };
+  const client = getGitClient(cause?.user.id ?? null, ip);
+  return cause === null && deployKey !== null ? { ...client, name: `key ${deployKey.id}` } : client;
 };
 
 /** Returns the client of an API request for the same limits. */
