@@ -88,6 +88,7 @@ import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import { lastEdits } from './0201_last_edits.ts';
 import { backupProgress } from './0203_backup_progress.ts';
 import { hookIntegrations } from './0207_hook_integrations.ts';
+import { sharedDeployKeys } from './0208_shared_deploy_keys.ts';
 import { userPreferences } from './0202_user_preferences.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -184,4 +185,5 @@ export const migrationTexts: MigrationText[] = [
   userPreferences,
   backupProgress,
   hookIntegrations,
+  sharedDeployKeys,
 ];

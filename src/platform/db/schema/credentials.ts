@@ -28,6 +28,8 @@ export type KeysTable = {
   usage_type: Generated<KeyUsage>;
   expires_at: number | null;
   last_used_at: number | null;
+  /** A deploy key of the instance: maintainers of any project may enable it. */
+  shared: Generated<Flag>;
   created_at: number;
 };
 
