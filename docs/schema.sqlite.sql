@@ -900,6 +900,7 @@ CREATE TABLE keys (
   created_at integer not null,
   usage_type text not null default 'auth_and_signing',
   last_used_ip text
+  shared integer not null default 0
 ) strict;
 
 CREATE INDEX keys_deploy on keys (id) where user_id is null;

@@ -21,9 +21,15 @@ export const toAuditDetails = ({ user_id, title, type, bits, fingerprint_sha256,
 /**
  * Stores a checked key.
  * @param userId null: a deploy key
+ * @param shared 1: maintainers of any project may enable the deploy key
  * @throws Failure 400 if the key is stored already
  */
-export const insertKey = async (tx: Tx, call: Call, userId: number | null, key: NewKey): Promise<KeyRow> => {
+export const insertKey = async (
+  tx: Tx,
+  call: Call,
+  userId: number | null,
+  key: NewKey & { shared?: 1 },
+): Promise<KeyRow> => {
   const row = await tx.db
     .insertInto('keys')
     .values({ ...key, user_id: userId, last_used_at: null, created_at: tx.now })

@@ -43,6 +43,15 @@ const addToProject = async (
   return await findInProject(tx.db, projectId, key.id);
 };
 
+/**
+ * Creates a deploy key of the instance, which maintainers of any project may enable.
+ * @throws Failure 400 for an invalid key or one that is stored already
+ */
+export const createSharedKey = async (call: Call, input: KeyInput): Promise<KeyRow> => {
+  const checked = await checkKey(call, input);
+  return await call.write(async (tx) => await insertKey(tx, call, null, { ...checked, shared: 1 }));
+};
+
 /** Loads and locks the deploy key with this fingerprint, of any project. Keys of users do not count. */
 const lockKeyByFingerprint = async (tx: Tx, fingerprint: string): Promise<KeyRow | undefined> =>
   await tx.db
@@ -54,7 +63,7 @@ const lockKeyByFingerprint = async (tx: Tx, fingerprint: string): Promise<KeyRow
     .executeTakeFirst();
 
 /**
- * Adds a deploy key to a project: a new one, or one of a project that the caller administers.
+ * Adds a deploy key to a project: a new one, one of a project that the caller administers, or one of the instance.
  * @throws Failure 400 for an invalid key or one that somebody else has
  */
 export const createDeployKey = async (
@@ -73,7 +82,7 @@ export const createDeployKey = async (
 };
 
 /**
- * Adds a deploy key of another project that the caller administers, for reading.
+ * Adds a deploy key of another project that the caller administers, or of the instance, for reading.
  * @throws Failure 404 `404 Deploy Key Not Found`
  */
 export const enableDeployKey = async (call: Call, projectId: number, keyId: number): Promise<DeployKeyRow> =>

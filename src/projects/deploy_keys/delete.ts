@@ -3,10 +3,10 @@ import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { removeKey } from '../../identity/keys/delete.ts';
 import { lockKey } from '../../identity/keys/queries.ts';
 import { recordInProject } from './create.ts';
-import { findInProject } from './queries.ts';
+import { findAnyDeployKey, findInProject } from './queries.ts';
 
 /**
- * Removes a deploy key from a project, and deletes it with its last project.
+ * Removes a deploy key from a project, and deletes it with its last project unless it is of the instance.
  * @throws Failure 404, 412
  */
 export const deleteDeployKey = async (call: Call, projectId: number, keyId: number): Promise<void> =>
@@ -27,5 +27,14 @@ export const deleteDeployKey = async (call: Call, projectId: number, keyId: numb
       .where('key_id', '=', keyId)
       .limit(1)
       .executeTakeFirst();
-    if (other === undefined) await removeKey(tx, call, key);
+    if (other === undefined && key.shared === 0) await removeKey(tx, call, key);
+  });
+
+/** Deletes a deploy key and removes it from all projects. @throws Failure 404, 412 */
+export const deleteKeyOfInstance = async (call: Call, keyId: number): Promise<void> =>
+  await call.write(async (tx) => {
+    await lockKey(tx, keyId);
+    const key = await findAnyDeployKey(tx.db, keyId);
+    requireUnmodified(call.header('if-unmodified-since'), key.created_at);
+    await removeKey(tx, call, key);
   });

@@ -14,13 +14,21 @@ const inProject = (db: Reader, projectId: number) =>
     .innerJoin('keys', 'keys.id', 'deploy_key_projects.key_id')
     .where('deploy_key_projects.project_id', '=', projectId);
 
+type KeyFilter = {
+  /** True: only keys of the instance. */
+  public?: boolean | undefined;
+};
+
 /** Lists the deploy keys of a project, oldest first. */
 export const listProjectKeys = async (
   db: Reader,
   projectId: number,
   { limit, offset }: PageRequest,
+  filter: KeyFilter = {},
 ): Promise<Page<DeployKeyRow>> => {
-  const query = inProject(db, projectId);
+  const query = inProject(db, projectId).$if(filter.public === true, (keys) =>
+    keys.where('keys.shared', '=', 1),
+  );
   const { total } = await query
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
@@ -48,9 +56,31 @@ export const findInProject = async (db: Reader, projectId: number, keyId: number
   return row;
 };
 
-/** Lists all deploy keys of the instance, oldest first. */
-export const listAll = async (db: Reader, { limit, offset }: PageRequest): Promise<Page<KeyRow>> => {
-  const query = db.selectFrom('keys').where('user_id', 'is', null);
+/**
+ * Loads a deploy key of the instance or of any projects.
+ * @throws Failure 404 `404 Deploy Key Not Found`
+ */
+export const findAnyDeployKey = async (db: Reader, keyId: number): Promise<KeyRow> => {
+  const row = await db
+    .selectFrom('keys')
+    .selectAll()
+    .where('id', '=', keyId)
+    .where('user_id', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound('Deploy Key');
+  return row;
+};
+
+/** Lists the deploy keys of all projects and of the instance, oldest first. */
+export const listAll = async (
+  db: Reader,
+  { limit, offset }: PageRequest,
+  filter: KeyFilter = {},
+): Promise<Page<KeyRow>> => {
+  const query = db
+    .selectFrom('keys')
+    .where('user_id', 'is', null)
+    .$if(filter.public === true, (keys) => keys.where('shared', '=', 1));
   const { total } = await query
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
@@ -101,21 +131,25 @@ const listProjectsOfKey = async (db: Reader, keyId: number) =>
     .where('projects.deleted_at', 'is', null)
     .execute();
 
-/** Returns whether the caller administers a project that has this deploy key. */
+const isShared = async (db: Reader, keyId: number): Promise<boolean> =>
+  (await findAnyDeployKey(db, keyId)).shared === 1;
+
+/** Returns whether a deploy key is of the instance, or the caller administers a project that has it. */
 export const canReuseKey = async ({ viewer, admin }: Call, db: Reader, keyId: number): Promise<boolean> => {
-  if (admin) return true;
+  if (admin || (await isShared(db, keyId))) return true;
   return (await listProjectsOfKey(db, keyId)).some((project) => may(viewer, 'admin_deploy_key', project));
 };
 
-/** Returns whether the caller administers every project that has this deploy key. */
+/** Returns whether the caller administers every project that has this deploy key. Those of the instance are its own. */
 export const ownsKey = async ({ viewer, admin }: Call, db: Reader, keyId: number): Promise<boolean> => {
   if (admin) return true;
+  if (await isShared(db, keyId)) return false;
   return (await listProjectsOfKey(db, keyId)).every((project) => may(viewer, 'admin_deploy_key', project));
 };
 
 export type ReusableKey = Pick<KeyRow, 'id' | 'title' | 'fingerprint_sha256'>;
 
-/** Lists deploy keys of other projects that the caller administers, which this project does not have. */
+/** Lists deploy keys of the instance and of other projects that the caller administers, which this project does not have. */
 export const listReusableKeys = async (
   { db, viewer, platform }: Call,
   projectId: number,
@@ -125,13 +159,18 @@ export const listReusableKeys = async (
     .selectFrom('keys')
     .select(['keys.id', 'keys.title', 'keys.fingerprint_sha256'])
     .where('keys.user_id', 'is', null)
-    .where('keys.id', 'in', (from) =>
-      from
-        .selectFrom('deploy_key_projects')
-        .innerJoin('projects', 'projects.id', 'deploy_key_projects.project_id')
-        .select('deploy_key_projects.key_id')
-        .where('projects.deleted_at', 'is', null)
-        .where(projectsAtLeast(viewer, levels.master, platform.store.dialect)),
+    .where((is) =>
+      is.or([
+        is('keys.shared', '=', 1),
+        is('keys.id', 'in', (from) =>
+          from
+            .selectFrom('deploy_key_projects')
+            .innerJoin('projects', 'projects.id', 'deploy_key_projects.project_id')
+            .select('deploy_key_projects.key_id')
+            .where('projects.deleted_at', 'is', null)
+            .where(projectsAtLeast(viewer, levels.master, platform.store.dialect)),
+        ),
+      ]),
     )
     .where('keys.id', 'not in', (from) =>
       from.selectFrom('deploy_key_projects').select('key_id').where('project_id', '=', projectId),

@@ -141,3 +141,48 @@ test('deletes a key with its last project', async () => {
   assert.equal((await gantry.api(`GET /keys/${alone}`)).status, 404);
   assert.equal((await gantry.api(`GET /keys/${shared}`)).status, 200);
 });
+
+test('a key of the instance is enabled by maintainers of any project', async () => {
+  const { token, projects } = await owner(2);
+  const [one, two = 0] = projects;
+  const key = freshKey('everywhere');
+  const json = { title: 'Everywhere', key };
+  assert.equal((await gantry.api('POST /deploy_keys', { as: token, json })).status, 403);
+  const { status, body } = await gantry.api('POST /deploy_keys', { json });
+  assert.deepEqual(
+    [status, body.title, body.projects_with_write_access, body.projects_with_readonly_access],
+    [201, 'Everywhere', [], []],
+  );
+  assert.equal((await gantry.api('POST /deploy_keys', { json })).status, 400);
+  const isListed = async (line: string, as?: string): Promise<boolean> =>
+    (await gantry.api(`GET ${line}`, as === undefined ? {} : { as })).body.some(
+      ({ id }: { id: number }) => id === body.id,
+    );
+  const own = await add(two, token, { title: 'Own', key: freshKey('own') });
+  assert.equal(await isListed('/deploy_keys?public=true&per_page=100'), true);
+  const enable = `POST /projects/${one}/deploy_keys/${body.id}/enable`;
+  const enabled = await gantry.api(enable, { as: token });
+  assert.deepEqual([enabled.status, enabled.body.id, enabled.body.can_push], [201, body.id, false]);
+  assert.equal((await add(two, token, { key, can_push: true })).body.id, body.id);
+  const [open, ...others] = (await gantry.api(`GET /projects/${two}/deploy_keys?public=true`, { as: token }))
+    .body;
+  assert.deepEqual([open.id, open.can_push, others], [body.id, true, []]);
+  assert.notEqual(own.body.id, body.id);
+  const path = `/projects/${one}/deploy_keys/${body.id}`;
+  assert.equal((await gantry.api(`PUT ${path}`, { as: token, json: { title: 'Mine' } })).status, 403);
+  for (const id of [one, two]) {
+    const gone = await gantry.api(`DELETE /projects/${id}/deploy_keys/${body.id}`, { as: token });
+    assert.equal(gone.status, 204);
+  }
+  assert.equal(await isListed('/deploy_keys?public=true&per_page=100'), true);
+  await gantry.api(enable, { as: token });
+  assert.equal((await gantry.api(`DELETE /projects/${one}`, { as: token })).status, 202);
+  await gantry.service.worker.drain();
+  assert.equal(await isListed('/deploy_keys?public=true&per_page=100'), true);
+  await gantry.api(`POST /projects/${two}/deploy_keys/${body.id}/enable`, { as: token });
+  assert.equal((await gantry.api(`DELETE /deploy_keys/${body.id}`, { as: token })).status, 403);
+  assert.equal((await gantry.api(`DELETE /deploy_keys/${body.id}`)).status, 204);
+  assert.equal(await isListed(`/projects/${two}/deploy_keys`, token), false);
+  const missing = await gantry.api(`DELETE /deploy_keys/${body.id}`);
+  assert.deepEqual([missing.status, missing.body], [404, { message: '404 Deploy Key Not Found' }]);
+});

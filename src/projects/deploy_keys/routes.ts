@@ -14,8 +14,8 @@ import {
   time,
 } from '../../platform/http/schema.ts';
 import { findProjectFor } from '../projects/find.ts';
-import { createDeployKey, enableDeployKey } from './create.ts';
-import { deleteDeployKey } from './delete.ts';
+import { createDeployKey, createSharedKey, enableDeployKey } from './create.ts';
+import { deleteDeployKey, deleteKeyOfInstance } from './delete.ts';
 import { deployKeyJson, deployKeyShape, sharedDeployKeyJson, sharedDeployKeyShape } from './json.ts';
 import { findInProject, listAll, listProjectKeys, projectsOfKeys } from './queries.ts';
 import { updateDeployKey } from './update.ts';
@@ -24,8 +24,14 @@ const path = '/projects/:id/deploy_keys';
 const one = `${path}/:key_id`;
 const project = { id: idOrPath('project') };
 const inProject = { ...project, key_id: id() };
-/** Filter. No deploy key is open to all projects. */
-const isPublic = optional(boolean({ description: 'true: empty, because each key belongs to projects' }));
+const isPublic = optional(boolean({ description: 'true: only keys of the instance' }));
+
+const settable = {
+  title: optional(text({ description: 'default: the comment of the key' })),
+  key: text({ maxLength: 5_000, description: 'one line: type, base64, comment' }),
+  expires_at: optional(clearable(time('expiration time'))),
+};
+
 const shared = { area: 'deploy keys', audience: 'user', reply: deployKeyShape } as const;
 
 const administered = (call: Call, id: number | string) => findProjectFor(call, id, 'admin_deploy_key');
@@ -33,19 +39,40 @@ const administered = (call: Call, id: number | string) => findProjectFor(call, i
 const listOfInstance = endpoint({
   method: 'GET',
   path: '/deploy_keys',
-  summary: 'List deploy keys of all projects (administrators)',
+  summary: 'List deploy keys of all projects and of the instance (administrators)',
   area: 'deploy keys',
   audience: 'admin',
   list: true,
   params: object({ public: isPublic, ...pageParams }),
   reply: sharedDeployKeyShape,
   handle: async ({ db }, params) => {
-    if (params.public === true) return { items: [], total: 0 };
-    const { items, total } = await listAll(db, pageRequest(params));
+    const { items, total } = await listAll(db, pageRequest(params), params);
     const ids = items.map((key) => key.id);
     const projects = await projectsOfKeys(db, ids);
     return { items: items.map((key) => sharedDeployKeyJson(key, projects.get(key.id) ?? [])), total };
   },
+});
+
+const createOfInstance = endpoint({
+  method: 'POST',
+  path: '/deploy_keys',
+  summary: 'Create a deploy key that maintainers of any project may enable (administrators)',
+  area: 'deploy keys',
+  audience: 'admin',
+  params: object(settable),
+  reply: sharedDeployKeyShape,
+  handle: async (call, params) => sharedDeployKeyJson(await createSharedKey(call, params), []),
+});
+
+const removeOfInstance = endpoint({
+  method: 'DELETE',
+  path: '/deploy_keys/:key_id',
+  summary: 'Delete a deploy key and remove it from all projects (administrators)',
+  area: 'deploy keys',
+  audience: 'admin',
+  params: object({ key_id: id() }),
+  reply: null,
+  handle: async (call, params) => await deleteKeyOfInstance(call, params.key_id),
 });
 
 const list = endpoint({
@@ -57,8 +84,7 @@ const list = endpoint({
   params: object({ ...project, public: isPublic, ...pageParams }),
   handle: async (call, params) => {
     const project = await administered(call, params.id);
-    if (params.public === true) return { items: [], total: 0 };
-    const { items, total } = await listProjectKeys(call.db, project.id, pageRequest(params));
+    const { items, total } = await listProjectKeys(call.db, project.id, pageRequest(params), params);
     return { items: items.map(deployKeyJson), total };
   },
 });
@@ -82,10 +108,8 @@ const create = endpoint({
   ...shared,
   params: object({
     ...project,
-    title: optional(text({ description: 'default: the comment of the key' })),
-    key: text({ maxLength: 5_000, description: 'one line: type, base64, comment' }),
+    ...settable,
     can_push: boolean({ default: false }),
-    expires_at: optional(clearable(time('expiration time'))),
   }),
   handle: async (call, { id, ...params }) => {
     const project = await administered(call, id);
@@ -133,4 +157,14 @@ const enable = endpoint({
   },
 });
 
-export const deployKeyRoutes = [listOfInstance, list, create, get, update, remove, enable];
+export const deployKeyRoutes = [
+  listOfInstance,
+  createOfInstance,
+  removeOfInstance,
+  list,
+  create,
+  get,
+  update,
+  remove,
+  enable,
+];

@@ -40,6 +40,11 @@ const key =
     }
   };
 
+/** A deploy key of no project. */
+export const deployKeyOfInstance: Maker = async (tx, cells) => {
+  for (const { names } of cells) names['key_id'] = (await insertKey(tx, null)).id;
+};
+
 export const ownKey = key(selfOf);
 export const anothersKey = key((_cell, { people }) => people.writer);
 

@@ -6,6 +6,7 @@ import {
   anothersEmail,
   anothersGpgKey,
   anothersKey,
+  deployKeyOfInstance,
   deployKeyOfIt,
   deployKeyOfOthers,
   ownEmail,
@@ -50,6 +51,8 @@ const holdsKey: Recipe['holds'] = ({ id }, names) => id === names['key_id'];
 
 const keyRecipes: Record<string, Recipe> = {
   'POST /user/keys': { body: newKey },
+  'POST /deploy_keys': { body: newKey },
+  'DELETE /deploy_keys/:key_id': { makes: [deployKeyOfInstance] },
   [`GET ${ownKeys} {own}`]: { makes: [ownKey] },
   [`GET ${ownKeys} {another's}`]: { makes: [anothersKey] },
   [`DELETE ${ownKeys} {own}`]: { makes: [ownKey] },

@@ -95,6 +95,8 @@ import { archivedProjects } from './0214_archived_projects.ts';
 import { lastReviews } from './0216_last_reviews.ts';
 import { refEventIndex } from './0221_ref_event_index.ts';
 import { dropEventsProject } from './0222_drop_events_project.ts';
+import { sharedDeployKeys } from './0208_shared_deploy_keys.ts';
+import { userPreferences } from './0202_user_preferences.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -196,4 +198,5 @@ export const migrationTexts: MigrationText[] = [
   lastReviews,
   refEventIndex,
   dropEventsProject,
+  sharedDeployKeys,
 ];

@@ -30,6 +30,8 @@ export type KeysTable = {
   last_used_at: number | null;
   /** Address of that use; null: unknown. */
   last_used_ip: Generated<string | null>;
+  /** A deploy key of the instance: maintainers of any project may enable it. */
+  shared: Generated<Flag>;
   created_at: number;
 };
 

@@ -112,7 +112,7 @@ const purgeUnshared = async (store: Store, projectId: number): Promise<void> => 
   await deleteInBatches(store, {
     table: 'keys',
     key: ['id'],
-    where: sql<boolean>`user_id is null
+    where: sql<boolean>`user_id is null and shared = 0
       and id in (select key_id from deploy_key_projects where project_id = ${projectId})
       and not exists (select 1 from deploy_key_projects as others
         where others.key_id = keys.id and others.project_id <> ${projectId})`,

@@ -136,7 +136,7 @@ const reusableLine = (
 const reusablePart = async (context: ListContext): Promise<Html | null> => {
   const keys = await listReusableKeys(context.visit.call, context.project.id, maxReusable);
   if (keys.length === 0) return null;
-  return html`<section class="card" aria-labelledby="reusable_title"><header><h2 id="reusable_title">Keys of your other projects</h2></header>
+  return html`<section class="card" aria-labelledby="reusable_title"><header><h2 id="reusable_title">Keys of your other projects and of the instance</h2></header>
 <ul class="list">${keys.map((key) => reusableLine(context, key))}</ul></section>
 <p class="quiet">An enabled key may read this project.</p>`;
 };
