@@ -3,7 +3,8 @@ import type { Config } from '../../platform/config/fields.ts';
 import { lockFolder, prepareFolder } from '../service/data_folder.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from '../service/storage_locks.ts';
-import { UsageFailure, action, print } from './define_commands.ts';
+import { UsageFailure, action } from './command_builders.ts';
+import { print } from './print_result.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { group } from './define_commands.ts';
+import { group } from './command_builders.ts';
 import { configShowCommand } from './config_show.ts';
 
 export const configCommand = (): Command =>

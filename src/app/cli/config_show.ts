@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { type ConfigName, configNames, fields } from '../../platform/config/fields.ts';
 import type { Sourced } from '../../platform/config/read_config.ts';
 import { formatAddress, formatStorage } from '../../platform/config/parse_values.ts';
-import { action, columns, print } from './define_commands.ts';
+import { action } from './command_builders.ts';
+import { columns, print } from './print_result.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 
 type Options = { json?: boolean; origin?: boolean };

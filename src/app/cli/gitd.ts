@@ -8,7 +8,8 @@ import { formatAddress, formatRemoteAddress, readAddress } from '../../platform/
 import { type Certificate, type GitdSupervisor, superviseGitd } from '../../platform/git/supervise_gitd.ts';
 import { makeSystemdNotifier } from '../service/notify_systemd.ts';
 import { lockStorage } from '../service/storage_locks.ts';
-import { UsageFailure, action, print } from './define_commands.ts';
+import { UsageFailure, action } from './command_builders.ts';
+import { print } from './print_result.ts';
 import { readSettings } from './setting_options.ts';
 
 type Options = { json?: boolean; listen: string; root: string } & CertificateFiles;

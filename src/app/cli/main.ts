@@ -1,7 +1,7 @@
 /** The program `gantry`: runs the command and turns its outcome into a message and an exit code. */
 import { Failure, StartFailure } from '../../platform/errors.ts';
 import { version } from '../../platform/version.ts';
-import { HelpShown, UsageFailure, group } from './define_commands.ts';
+import { HelpShown, UsageFailure, group } from './command_builders.ts';
 
 /** Loads each command on demand, so that a start does not load the others. */
 const commands = {

@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { readCount, readUrl, runnerExecutors } from '../../platform/config/parse_values.ts';
 import { type RunnerReady, getJobLimits, spawnRunner } from '../service/supervise_built_in_runner.ts';
 import { StartFailure } from '../../platform/errors.ts';
-import { UsageFailure, action, print } from './define_commands.ts';
+import { UsageFailure, action } from './command_builders.ts';
+import { print } from './print_result.ts';
 import { readSettings } from './setting_options.ts';
 
 type Options = {

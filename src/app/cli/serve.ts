@@ -11,7 +11,8 @@ import { makeLog } from '../service/log.ts';
 import { makeSystemdNotifier, type SystemdNotifier } from '../service/notify_systemd.ts';
 import { systemClock } from '../../platform/time.ts';
 import { version } from '../../platform/version.ts';
-import { action, print } from './define_commands.ts';
+import { action } from './command_builders.ts';
+import { print } from './print_result.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 
 /** Milliseconds between closing open connections and the end of the process. */

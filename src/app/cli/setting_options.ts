@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type ConfigName, configNames, fields } from '../../platform/config/fields.ts';
 import { type Sourced, readConfig } from '../../platform/config/read_config.ts';
 import { StartFailure } from '../../platform/errors.ts';
-import { UsageFailure } from './define_commands.ts';
+import { UsageFailure } from './command_builders.ts';
 
 type Flags = { [N in ConfigName]?: string };
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { readRevision } from '../read_revision.ts';
 import { version } from '../../platform/version.ts';
-import { action, print } from './define_commands.ts';
+import { action } from './command_builders.ts';
+import { print } from './print_result.ts';
 
 export const versionCommand = (): Command =>
   action('version', {

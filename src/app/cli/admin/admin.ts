@@ -7,7 +7,7 @@ import { userListCommand } from './user_list.ts';
 import { userResetPasswordCommand } from './user_reset_password.ts';
 import { userUnblockCommand } from './user_unblock.ts';
 import { workCommand } from './work.ts';
-import { group } from '../define_commands.ts';
+import { group } from '../command_builders.ts';
 
 const userCommands = [
   userCreateCommand,

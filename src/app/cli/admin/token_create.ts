@@ -3,7 +3,8 @@ import { parseDate } from '../../../platform/time.ts';
 import { createToken } from '../../../identity/tokens/create.ts';
 import { tokenScopes } from '../../../identity/tokens/rules.ts';
 import { type AdminOptions, adminAction, withOpenStore, requireUser, userParts } from './user.ts';
-import { UsageFailure, print } from '../define_commands.ts';
+import { UsageFailure } from '../command_builders.ts';
+import { print } from '../print_result.ts';
 
 /** The source recorded in the audit log: no user and no address. */
 const origin = { cause: null, source: { ip: '', userAgent: 'gantry admin' } };

@@ -5,7 +5,8 @@ import type { Reader, Store } from '../../../platform/db/open.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { setBlocked } from '../../../identity/users/block.ts';
 import { userIdByName } from '../../../identity/users/queries.ts';
-import { type About, UsageFailure, action, print } from '../define_commands.ts';
+import { type About, UsageFailure, action } from '../command_builders.ts';
+import { print } from '../print_result.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 

@@ -9,7 +9,7 @@ import {
   passwordOption,
   userParts,
 } from './user.ts';
-import { print } from '../define_commands.ts';
+import { print } from '../print_result.ts';
 
 type Options = AdminOptions & {
   email: string;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { removeFactorOf } from '../../../identity/two_factor/remove_factor.ts';
 import { type AdminOptions, adminAction, withOpenStore, requireUser } from './user.ts';
-import { print } from '../define_commands.ts';
+import { print } from '../print_result.ts';
 
 /** The source recorded in the audit log: no address. */
 const source = { ip: '', userAgent: 'gantry admin' };

@@ -4,7 +4,7 @@ import { formatTime } from '../../../platform/time.ts';
 import { selectUsers } from '../../../identity/users/list.ts';
 import type { UserRow } from '../../../identity/users/queries.ts';
 import { type AdminOptions, adminAction, withOpenStore } from './user.ts';
-import { columns, print } from '../define_commands.ts';
+import { columns, print } from '../print_result.ts';
 
 type Options = AdminOptions & { search?: string; blocked?: boolean };
 

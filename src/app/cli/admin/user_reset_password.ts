@@ -9,7 +9,7 @@ import {
   requireUser,
   userParts,
 } from './user.ts';
-import { print } from '../define_commands.ts';
+import { print } from '../print_result.ts';
 
 type Options = AdminOptions & { passwordStdin?: boolean };
 

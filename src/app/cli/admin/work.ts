@@ -10,7 +10,8 @@ import {
 } from '../../../platform/queue/inspect_work.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { type AdminOptions, adminAction, withOpenStore } from './user.ts';
-import { UsageFailure, columns, group, print } from '../define_commands.ts';
+import { UsageFailure, group } from '../command_builders.ts';
+import { columns, print } from '../print_result.ts';
 
 type ListOptions = AdminOptions & { state?: string; limit: string };
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { endQuiet } from '../../service/quiet.ts';
-import { action, print } from '../define_commands.ts';
+import { action } from '../command_builders.ts';
+import { print } from '../print_result.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 import type { Options } from './command_helpers.ts';

@@ -1,6 +1,6 @@
 /** `gantry backup`: makes, lists, verifies and restores backups. */
 import type { Command } from 'commander';
-import { group } from '../define_commands.ts';
+import { group } from '../command_builders.ts';
 import { activateCommand } from './activate.ts';
 import { createCommand } from './create.ts';
 import { listCommand } from './list.ts';

@@ -2,7 +2,7 @@
 import type { Config } from '../../../platform/config/fields.ts';
 import type { PartProgress } from '../../backup/backup_records.ts';
 import type { Manifest } from '../../backup/manifest.ts';
-import { UsageFailure } from '../define_commands.ts';
+import { UsageFailure } from '../command_builders.ts';
 import { spellCount } from '../../../platform/spell_count.ts';
 import { type Progress, showProgress, silentProgress } from '../progress.ts';
 

@@ -3,7 +3,7 @@ import { findManifest } from '../../backup/places/backup_place.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { readInstanceRecord } from '../../service/instance_record.ts';
 import { makeLog } from '../../service/log.ts';
-import { print } from '../define_commands.ts';
+import { print } from '../print_result.ts';
 import { spellCount } from '../../../platform/spell_count.ts';
 import { readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';

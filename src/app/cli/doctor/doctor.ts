@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../../../platform/config/fields.ts';
-import { action, print } from '../define_commands.ts';
+import { action } from '../command_builders.ts';
+import { print } from '../print_result.ts';
 import { checkBlobs } from './check_bucket.ts';
 import { checkBackupPlace } from './check_backups.ts';
 import type { Finding } from './finding.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Command } from 'commander';
 import type { Reader } from '../../../platform/db/open.ts';
 import { type AdminOptions, adminAction } from '../admin/user.ts';
-import { columns, print } from '../define_commands.ts';
+import { columns, print } from '../print_result.ts';
 import { spellCount } from '../../../platform/spell_count.ts';
 import { readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';

@@ -9,7 +9,8 @@ import {
 } from '../../../code/repository/moves/schedule_move.ts';
 import { anyProject } from '../../../projects/projects/find.ts';
 import { type AdminOptions, adminAction } from '../admin/user.ts';
-import { UsageFailure, print } from '../define_commands.ts';
+import { UsageFailure } from '../command_builders.ts';
+import { print } from '../print_result.ts';
 import { readSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 

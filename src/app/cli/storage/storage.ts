@@ -1,6 +1,6 @@
 /** `gantry storage`: repository storages, the moves between them, and the move of blobs to a bucket. */
 import type { Command } from 'commander';
-import { group } from '../define_commands.ts';
+import { group } from '../command_builders.ts';
 import { copyBlobsCommand } from './copy_blobs.ts';
 import { listCommand } from './list.ts';
 import { moveCommand } from './move.ts';

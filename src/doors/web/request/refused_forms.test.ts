@@ -99,3 +99,10 @@ test('the form of a sign-up comes back with a name that is too long, and all oth
   const form: Refused = ['/users/sign_up', 'name', 2_000, others];
   assert.deepEqual(await post(visitor, form), { status: 422, lost: ['password'] });
 });
+
+test('a form with characters that no text has comes back without them', async () => {
+  const form = { title: 'Typed\0 title', labels: 'typed\0label', description: 'Typed text' };
+  const { status, text } = await root.post(`${inProject}/issues`, form);
+  assert.equal(status, 422);
+  assert.ok(text.includes('value="Typed title"') && text.includes('Typed text'));
+});

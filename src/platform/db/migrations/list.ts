@@ -87,16 +87,16 @@ import { excusedImports } from './0198_excused_imports.ts';
 import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import { lastEdits } from './0201_last_edits.ts';
 import { userPreferences } from './0202_user_preferences.ts';
+import { userPreferences } from './0202_user_preferences.ts';
 import { backupProgress } from './0203_backup_progress.ts';
 import { hookIntegrations } from './0207_hook_integrations.ts';
+import { sharedDeployKeys } from './0208_shared_deploy_keys.ts';
 import { expiringMembers } from './0210_expiring_members.ts';
 import { keyAddresses } from './0213_key_addresses.ts';
 import { archivedProjects } from './0214_archived_projects.ts';
 import { lastReviews } from './0216_last_reviews.ts';
 import { refEventIndex } from './0221_ref_event_index.ts';
 import { dropEventsProject } from './0222_drop_events_project.ts';
-import { sharedDeployKeys } from './0208_shared_deploy_keys.ts';
-import { userPreferences } from './0202_user_preferences.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -192,11 +192,11 @@ export const migrationTexts: MigrationText[] = [
   userPreferences,
   backupProgress,
   hookIntegrations,
+  sharedDeployKeys,
   expiringMembers,
   keyAddresses,
   archivedProjects,
   lastReviews,
   refEventIndex,
   dropEventsProject,
-  sharedDeployKeys,
 ];
