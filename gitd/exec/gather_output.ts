@@ -13,16 +13,19 @@ export type GatheredOutput = {
   stop: () => void;
 };
 
-/** @param send receives a piece; returns false if it wants no more for now */
-export const gatherOutput = (source: Readable, send: (piece: Buffer) => boolean): GatheredOutput => {
+/** @param send receives what was read, which it may join as it likes; returns false if it wants no more for now */
+export const gatherOutput = (
+  source: Readable,
+  send: (chunks: readonly Buffer[]) => boolean,
+): GatheredOutput => {
   let chunks: Buffer[] = [];
   let timer: NodeJS.Timeout | undefined;
   let [isReading, isWanted, isStopped] = [false, true, false];
   const flush = (): void => {
     if (chunks.length === 0) return;
-    const piece = Buffer.concat(chunks);
+    const read = chunks;
     chunks = [];
-    isWanted = send(piece);
+    isWanted = send(read);
   };
   const resume = (): void => {
     timer = undefined;

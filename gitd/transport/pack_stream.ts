@@ -19,18 +19,29 @@ const [packBand, progressBand, errorBand] = [1, 2, 3];
 /** Milliseconds without output after which the client gets an empty packet, so that it keeps waiting. */
 const keepAliveInterval = 5_000;
 
-/** Wraps data in packets of a side band. */
-const toPackets = (band: number, data: Buffer): Buffer => {
-  const maxDataBytes = maxPacketBytes - headBytes;
-  const packets = Math.max(1, Math.ceil(data.length / maxDataBytes));
-  const bytes = Buffer.allocUnsafe(data.length + packets * headBytes);
-  let end = 0;
+const maxDataBytes = maxPacketBytes - headBytes;
+
+/** Wraps data in packets of a side band, each as long as possible. Copies each byte once. */
+const toPackets = (band: number, chunks: readonly Buffer[]): Buffer => {
+  const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  const packets = Math.max(1, Math.ceil(length / maxDataBytes));
+  const bytes = Buffer.allocUnsafe(length + packets * headBytes);
   for (let at = 0; at < packets; at += 1) {
-    const piece = data.subarray(at * maxDataBytes, (at + 1) * maxDataBytes);
-    bytes.write((piece.length + headBytes).toString(16).padStart(4, '0'), end, 'latin1');
-    bytes[end + headBytes - 1] = band;
-    bytes.set(piece, end + headBytes);
-    end += headBytes + piece.length;
+    const start = at * maxPacketBytes;
+    const size = Math.min(maxDataBytes, length - at * maxDataBytes) + headBytes;
+    bytes.write(size.toString(16).padStart(4, '0'), start, 'latin1');
+    bytes[start + headBytes - 1] = band;
+  }
+  let done = 0;
+  for (const chunk of chunks) {
+    for (let from = 0; from < chunk.length;) {
+      const inPacket = done % maxDataBytes;
+      const count = Math.min(chunk.length - from, maxDataBytes - inPacket);
+      const start = Math.floor(done / maxDataBytes) * maxPacketBytes + headBytes + inPacket;
+      chunk.copy(bytes, start, from, from + count);
+      from += count;
+      done += count;
+    }
   }
   return bytes;
 };
@@ -46,18 +57,18 @@ const toResponse = (git: GitProcess): Readable => {
       done(error);
     },
   });
-  const push = (band: number, data: Buffer): boolean => response.push(toPackets(band, data));
-  const keepAlive = setInterval(() => push(packBand, Buffer.alloc(0)), keepAliveInterval);
-  const output = gatherOutput(git.stdout, (data) => {
+  const push = (band: number, chunks: readonly Buffer[]): boolean => response.push(toPackets(band, chunks));
+  const keepAlive = setInterval(() => push(packBand, []), keepAliveInterval);
+  const output = gatherOutput(git.stdout, (chunks) => {
     keepAlive.refresh();
-    return push(packBand, data);
+    return push(packBand, chunks);
   });
   const stop = (): void => {
     clearInterval(keepAlive);
     output.stop();
   };
   // `spawn.ts` decodes standard error.
-  git.stderr.on('data', (text: string) => push(progressBand, Buffer.from(text)));
+  git.stderr.on('data', (text: string) => push(progressBand, [Buffer.from(text)]));
   response.push(packet('packfile\n'));
   const finish = async (): Promise<void> => {
     const { code } = await git.ended;
@@ -66,7 +77,7 @@ const toResponse = (git: GitProcess): Readable => {
     response.push(flushPacket);
   };
   finish()
-    .catch(({ message }: Error) => push(errorBand, Buffer.from(`${message}\n`)))
+    .catch(({ message }: Error) => push(errorBand, [Buffer.from(`${message}\n`)]))
     .finally(() => {
       stop();
       response.push(null);

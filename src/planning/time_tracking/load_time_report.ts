@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { Target } from '../issuables/target.ts';
 
@@ -19,20 +20,26 @@ export type TimeReport = {
 /** Users of a report, and its entries: of more, the newest. */
 const maxRows = 100;
 
+type Key = Pick<Target, 'type' | 'id'>;
+
+const logsOf = ({ type, id }: Key) => sql`timelogs join users on users.id = timelogs.user_id
+  where target_type = ${type} and target_id = ${id}`;
+
+const selectEntries = compiled((db, { type, id }: Key) =>
+  sql<TimeEntry>`select users.name, users.username, time_spent as seconds, timelogs.created_at
+    from ${logsOf({ type, id })}
+    order by timelogs.created_at desc, timelogs.id desc limit ${sql.lit(maxRows)}`.compile(db),
+);
+
+const selectPeople = compiled((db, { type, id }: Key) =>
+  sql<TimeSpent>`select users.name, users.username, sum(time_spent) as seconds from ${logsOf({ type, id })}
+    group by users.id, users.name, users.username
+    order by sum(time_spent) desc, users.id limit ${sql.lit(maxRows)}`.compile(db),
+);
+
 /** Loads the time that users spent on a target. Entries can add up to zero. */
-export const loadTimeReport = async (
-  db: Reader,
-  { type, id }: Pick<Target, 'type' | 'id'>,
-): Promise<TimeReport> => {
-  const logs = sql`timelogs join users on users.id = timelogs.user_id
-    where target_type = ${type} and target_id = ${id}`;
-  const entries =
-    await sql<TimeEntry>`select users.name, users.username, time_spent as seconds, timelogs.created_at from ${logs}
-      order by timelogs.created_at desc, timelogs.id desc limit ${maxRows}`.execute(db);
-  if (entries.rows.length === 0) return { people: [], entries: [] };
-  const people =
-    await sql<TimeSpent>`select users.name, users.username, sum(time_spent) as seconds from ${logs}
-      group by users.id, users.name, users.username
-      order by sum(time_spent) desc, users.id limit ${maxRows}`.execute(db);
-  return { people: people.rows, entries: entries.rows };
+export const loadTimeReport = async (db: Reader, { type, id }: Key): Promise<TimeReport> => {
+  const entries = await selectEntries(db, { type, id });
+  const people = entries.length === 0 ? [] : await selectPeople(db, { type, id });
+  return { people, entries };
 };

@@ -95,6 +95,19 @@ export const cachedTexts = <R extends Version>({ shape, read, json, onBuilt }: K
   };
 };
 
+/** Records of recent pages. Each holds its text, too. */
+const maxParsed = 500;
+const parsedTexts = makeLruCache<unknown, JsonText>(maxParsed, () => 1);
+
+/** Parses a cached text, once while pages show it again and again. Callers share the result and must not modify it. */
+export const parseText = <T extends object>(text: JsonText): Readonly<T> => {
+  const known = parsedTexts.get(text);
+  if (known !== undefined) return known as T;
+  const parsed = JSON.parse(text.bytes.toString('utf8')) as T;
+  parsedTexts.set(text, parsed);
+  return parsed;
+};
+
 const openBrace = '{'.length;
 const comma = Buffer.from(',');
 

@@ -1,8 +1,11 @@
 /** Counts the open work of the caller, for the top bar of every page. */
 import { type RawBuilder, sql } from 'kysely';
 import { type Call, requireUser } from '../../../../core/access/call.ts';
-import { keepUntilCommit } from '../../../../core/access/keep_until_commit.ts';
+import { hashRoles, keepUntilCommit } from '../../../../core/access/keep_until_commit.ts';
+import { today } from '../../../../core/access/viewer.ts';
 import { visibleIssues, visibleMergeRequests } from '../../../../core/access/visible.ts';
+import { getTableVersion } from '../../../../platform/db/compiled_query.ts';
+import { everyTable, keepReads } from '../../../../platform/db/keep_until_change.ts';
 import type { TargetType } from '../../../../platform/db/schema/column_types.ts';
 import { issueTodos } from '../../../../planning/issues/todos.ts';
 import { ownTodos } from '../../../../planning/todos/queries.ts';
@@ -24,6 +27,10 @@ const maxOwn = 500;
 
 const maxCachedUsers = 2_000;
 const cachePerUser = keepUntilCommit<OpenWorkCounts>(maxCachedUsers);
+
+/** Bytes of counts with their keys. */
+const maxCachedBytes = 400_000;
+const cacheByTables = keepReads<OpenWorkCounts>(maxCachedBytes, () => 100);
 
 const cappedCount = (rows: RawBuilder<unknown>): RawBuilder<number> =>
   sql<number>`(select count(*) from (${rows} limit ${maxCount}) as counted)`;
@@ -54,6 +61,13 @@ const countRows = async (call: Call): Promise<OpenWorkCounts> => {
   return rows[0] ?? { issues: 0, merge_requests: 0, pending_todos: 0 };
 };
 
-/** Counts the visible open work of the caller in one statement; cached until any transaction commits. */
-export const countOpenWork = async (call: Call): Promise<OpenWorkCounts> =>
-  await cachePerUser(call, async () => await countRows(call));
+/**
+ * Counts the visible open work of the caller in one statement; cached until a table that it reads changes, and on
+ * PostgreSQL until any transaction commits.
+ */
+export const countOpenWork = async (call: Call): Promise<OpenWorkCounts> => {
+  const load = async () => await countRows(call);
+  if (getTableVersion(call.db, everyTable) === null) return await cachePerUser(call, load);
+  const key = `${requireUser(call).id} ${today(call.now)} ${hashRoles(call.viewer)}`;
+  return await cacheByTables(call.db, key, load);
+};

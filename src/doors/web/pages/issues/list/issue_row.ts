@@ -1,4 +1,5 @@
 /** Rows of a list of issues. */
+import { parseText } from '../../../../../planning/issuables/lists/json_cache.ts';
 import type { LinkedLabel } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import { avatar } from '../../../parts/avatar.ts';
@@ -40,8 +41,7 @@ export type ListedIssue = {
 };
 
 /** Reads the cached JSON of an issue. */
-export const parseIssue = ({ bytes }: JsonText): ListedIssue =>
-  JSON.parse(bytes.toString('utf8')) as ListedIssue;
+export const parseIssue = (text: JsonText): ListedIssue => parseText<ListedIssue>(text);
 
 type RowContext = {
   labels: readonly LinkedLabel[];

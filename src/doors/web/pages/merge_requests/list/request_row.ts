@@ -1,4 +1,5 @@
 /** Rows of a list of merge requests. */
+import { parseText } from '../../../../../planning/issuables/lists/json_cache.ts';
 import type { LinkedLabel } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import type { RowFacts } from '../../../../../review/merge_requests/lists/row_facts.ts';
@@ -44,8 +45,7 @@ export type ListedRequest = {
 };
 
 /** Reads the cached JSON of a merge request. */
-export const parseRequest = ({ bytes }: JsonText): ListedRequest =>
-  JSON.parse(bytes.toString('utf8')) as ListedRequest;
+export const parseRequest = (text: JsonText): ListedRequest => parseText<ListedRequest>(text);
 
 type RowContext = {
   labels: readonly LinkedLabel[];
