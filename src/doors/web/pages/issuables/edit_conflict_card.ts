@@ -14,10 +14,10 @@ export const submitLabel = (isConflict: boolean): string =>
   isConflict ? 'Overwrite with my version' : 'Save changes';
 
 /** A value of a form: what somebody saved meanwhile, and what the form has. */
-type SavedValue = { label: string; saved: string; typed: string };
+type SavedValue = { label: string; saved: string; typed: string; isCode?: true };
 
-const savedText = ({ label, saved }: SavedValue): Html =>
-  html`<h3>${label}</h3><p class="lines">${saved === '' ? 'None' : saved}</p>`;
+const savedText = ({ label, saved, isCode }: SavedValue): Html =>
+  html`<h3>${label}</h3><p class="lines${isCode === true && ' exact mono small'}">${saved === '' ? 'None' : saved}</p>`;
 
 const isDifferent = ({ saved, typed }: SavedValue): boolean =>
   saved.replaceAll('\r\n', '\n') !== typed.replaceAll('\r\n', '\n');

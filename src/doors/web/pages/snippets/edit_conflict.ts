@@ -59,6 +59,7 @@ export const conflictCard = (stored: StoredSnippet, typed: Filled, editPath: str
         label: path === '' ? 'File' : path,
         saved: savedFiles.get(path) ?? '',
         typed: typedFiles.get(path) ?? '',
+        isCode: true as const,
       })),
     ],
     discardLink(editPath),

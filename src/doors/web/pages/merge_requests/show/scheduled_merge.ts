@@ -48,7 +48,7 @@ const messagesPart = ({ messages }: Chosen): Html | null => {
   if (shown.length === 0) return null;
   return html`<details class="messages"><summary>Show message</summary>${shown.map(
     ([name, message]) =>
-      html`<p>${messageTexts[name as keyof Chosen['messages']]}</p><p class="lines mono small">${message}</p>`,
+      html`<p>${messageTexts[name as keyof Chosen['messages']]}</p><p class="lines exact mono small">${message}</p>`,
   )}</details>`;
 };
 
