@@ -87,7 +87,6 @@ import { excusedImports } from './0198_excused_imports.ts';
 import { movesWithoutHooks } from './0200_moves_without_hooks.ts';
 import { lastEdits } from './0201_last_edits.ts';
 import { userPreferences } from './0202_user_preferences.ts';
-import { userPreferences } from './0202_user_preferences.ts';
 import { backupProgress } from './0203_backup_progress.ts';
 import { hookIntegrations } from './0207_hook_integrations.ts';
 import { sharedDeployKeys } from './0208_shared_deploy_keys.ts';
