@@ -964,8 +964,8 @@ create table keys (
   last_used_at bigint,
   created_at bigint not null,
   usage_type text collate "C" default 'auth_and_signing'::text not null,
-  last_used_ip text collate "C",
   shared bigint default 0 not null,
+  last_used_ip text collate "C",
   constraint keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint keys_pkey PRIMARY KEY (id),
   constraint keys_fingerprint_sha256_key UNIQUE (fingerprint_sha256)

@@ -899,8 +899,8 @@ CREATE TABLE keys (
   last_used_at integer,
   created_at integer not null,
   usage_type text not null default 'auth_and_signing',
+  shared integer not null default 0,
   last_used_ip text
-  shared integer not null default 0
 ) strict;
 
 CREATE INDEX keys_deploy on keys (id) where user_id is null;
