@@ -12,6 +12,7 @@ import { type Redirect, type View, type Visit, page, redirect } from '../../page
 import { confirmPart, confirmedParam } from './confirm_manual_job.ts';
 import { jobView } from './job_page.ts';
 import { playParam } from './play_job_form.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -74,30 +75,30 @@ const again = page({
   },
 });
 
-const start = page({
-  method: 'POST',
+const start = formPage({
   path: `${projectRoot}/jobs/:id/play`,
   audience: 'user',
-  params: object({
-    ...params.properties,
+  address: params.properties,
+  fields: {
     [playParam]: optional(raw('rows of `key` and `value`')),
     ...confirmedParam,
     more: optional(text()),
-  }),
-  handle: async (visit, { project, id: jobId, confirmed, more, [playParam]: sent }) => {
-    const found = await findJobToRun(visit.call, project, jobId);
+  },
+  find: async ({ call }, { project, id: jobId }) => await findJobToRun(call, project, jobId),
+  fromSent: (sent) => filledRows(sent[playParam]),
+  // A job without variables is started by a button.
+  readFailure: (error, _found, { [playParam]: sent }) =>
+    filledRows(sent).length === 0 ? null : problemsOf(error),
+  toProblems: (problems) => moveUnknownToText(problems, []),
+  run: async (visit, found, { confirmed, more, [playParam]: sent }) => {
     const rows = filledRows(sent);
     if (more !== undefined) return await jobView(visit, found, {}, { rows, problems: noProblems });
-    try {
-      const variables = parseJobVariables(rows.map(({ key, value }) => ({ key, value })));
-      const confirmation = await unconfirmed(visit, found, { verb: 'play', confirmed, rows });
-      return confirmation ?? led(found, await play(visit.call, found, variables), 'The job was started.');
-    } catch (error) {
-      const problems = problemsOf(error);
-      if (problems === null || rows.length === 0) throw error;
-      return await jobView(visit, found, {}, { rows, problems: moveUnknownToText(problems, []) });
-    }
+    const variables = parseJobVariables(rows.map(({ key, value }) => ({ key, value })));
+    const confirmation = await unconfirmed(visit, found, { verb: 'play', confirmed, rows });
+    return confirmation ?? led(found, await play(visit.call, found, variables), 'The job was started.');
   },
+  view: async (visit, found, { values: rows, problems }) =>
+    await jobView(visit, found, {}, { rows, problems }),
 });
 
 const change: Find = async (call, project, jobId) => await findJobToChange(call, project, jobId);
