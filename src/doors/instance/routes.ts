@@ -1,5 +1,13 @@
 import { endpoint } from '../../core/access/endpoint.ts';
+import type { Platform } from '../../core/platform.ts';
+import { JsonText } from '../../platform/http/endpoint.ts';
+import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 import { bool, nullable, object, string } from '../../platform/http/schema.ts';
+
+/** The answer of `/version`, the same as long as the service runs: clients ask it to see whether they are signed in. */
+const getVersionText = memoizePerStore(
+  ({ version, revision }: Platform) => new JsonText(JSON.stringify({ version, revision })),
+);
 
 const version = endpoint({
   method: 'GET',
@@ -10,7 +18,7 @@ const version = endpoint({
   scopes: ['read_user'],
   params: object({}),
   reply: object({ version: string, revision: string }),
-  handle: async ({ platform }) => ({ version: platform.version, revision: platform.revision }),
+  handle: async ({ platform }) => getVersionText(platform),
 });
 
 /** Newer clients request this instead of the version. Gantry has no Kubernetes integration. */

@@ -67,7 +67,8 @@ const findKept = async (
     });
     if (base === undefined || base === loaded) return base;
     const [counters] = await countersById(db, { id: base.id });
-    return counters === undefined ? undefined : { ...base, ...counters };
+    // Assigned to a copy that has these properties: V8 turns objects that grow into hash tables.
+    return counters === undefined ? undefined : Object.assign({ ...base }, counters);
   });
 
 const projectWithId = async (db: Reader, id: number): Promise<Project | undefined> =>

@@ -48,6 +48,7 @@ const cutTitle = 80;
 export const toCommitTitle = (message: string): string => {
   const line = (message.split('\n', 1)[0] ?? '').trimEnd();
   if (line === '') return message.trim() === '' ? '--no commit message' : '';
+  if (line.length < maxTitleLength) return line;
   const characters = [...line];
   if (characters.length < maxTitleLength) return line;
   const blank = characters.lastIndexOf(' ', cutTitle);
@@ -78,21 +79,26 @@ export const formatSigned = ({ time, offset }: Signature): string => {
 };
 
 /** @param projectUrl URL of the project's page */
-export const commitJson = (commit: Commit, projectUrl: string) => ({
-  id: commit.id,
-  short_id: toShortId(commit.id),
-  created_at: formatSigned(commit.committer),
-  parent_ids: commit.parents,
-  title: toCommitTitle(commit.message),
-  message: commit.message,
-  author_name: commit.author.name,
-  author_email: commit.author.email,
-  authored_date: formatSigned(commit.author),
-  committer_name: commit.committer.name,
-  committer_email: commit.committer.email,
-  committed_date: formatSigned(commit.committer),
-  web_url: `${projectUrl}/commit/${commit.id}`,
-});
+export const commitJson = (commit: Commit, projectUrl: string) => {
+  const { author, committer } = commit;
+  const committed = formatSigned(committer);
+  const isSameTime = author.time === committer.time && author.offset === committer.offset;
+  return {
+    id: commit.id,
+    short_id: toShortId(commit.id),
+    created_at: committed,
+    parent_ids: commit.parents,
+    title: toCommitTitle(commit.message),
+    message: commit.message,
+    author_name: author.name,
+    author_email: author.email,
+    authored_date: isSameTime ? committed : formatSigned(author),
+    committer_name: committer.name,
+    committer_email: committer.email,
+    committed_date: committed,
+    web_url: `${projectUrl}/commit/${commit.id}`,
+  };
+};
 
 export type CommitStats = { additions: number; deletions: number };
 
