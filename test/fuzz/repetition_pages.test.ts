@@ -1,0 +1,24 @@
+/** Every parameter of every page with a fragment n and 2n times, as `repetition.test.ts` asks endpoints. */
+import { test } from 'node:test';
+import { pagePaths } from '../../src/doors/web/routes.ts';
+import { isDrawn, seed } from '../support/run/sample.ts';
+import { probesOf } from './fragments.ts';
+import { openGrowthWorld } from './growth_world.ts';
+
+const openWorld = openGrowthWorld();
+
+const askPages = async (): Promise<void> => {
+  const { browser, checkAll } = await openWorld();
+  const loaded = await Promise.all(pagePaths.map(async ({ load }) => await load()));
+  const pages = [...new Set(loaded.flat())].filter(
+    ({ path }) => !/^\/users\/sign_out|profile\/(?:password|sessions)/.test(path),
+  );
+  await checkAll(
+    pages.flatMap((page) => probesOf(page as never, [], seed, '')),
+    browser,
+    0.5,
+  );
+};
+
+// One run of four, since the service and its records are made for it alone.
+if (isDrawn('parameters of pages', 4)) void test('parameters of pages', { timeout: 7_200_000 }, askPages);
