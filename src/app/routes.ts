@@ -15,6 +15,7 @@ import { markdownRoutes } from '../doors/markdown/routes.ts';
 import { broadcastMessageRoutes } from '../doors/instance/broadcast_messages/routes.ts';
 import { auditRoutes } from '../doors/instance/audit_routes.ts';
 import { registryAuth } from '../projects/registry/routes.ts';
+import { sidekiqRoutes } from '../doors/instance/sidekiq_routes.ts';
 import { settingsRoutes } from '../doors/instance/settings_routes.ts';
 import { searchRoutes } from '../doors/search/routes.ts';
 import { releaseRoutes } from '../code/releases/routes.ts';
@@ -153,6 +154,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...searchRoutes,
   ...statisticsRoutes,
   ...settingsRoutes,
+  ...sidekiqRoutes,
   ...auditRoutes,
   ...broadcastMessageRoutes,
   ...markdownRoutes,

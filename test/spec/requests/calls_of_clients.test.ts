@@ -163,3 +163,34 @@ test('tells administrators the issue of an id, the storage of a project, and who
   assert.deepEqual(await active('from=2032-01-02'), []);
   assert.equal((await send('GET /user/activities', user.token)).status, 403);
 });
+
+test('tells administrators how much background work waits and failed', async () => {
+  const free = { unique_key: null, turn: null, locked_until: null, locked_by: null, last_error: null };
+  const row = { ...free, name: 'made.up', payload: '{}', created_at: 0 };
+  gantry.setTime(Date.UTC(2031, 0, 1));
+  const now = Date.UTC(2031, 0, 1);
+  await gantry.service.platform.store.write(async ({ db }) => {
+    const ahead = { ...row, created_at: now, run_at: now + 60_000 };
+    await db
+      .insertInto('work')
+      .values([ahead, { ...row, run_at: Number.MAX_SAFE_INTEGER }])
+      .execute();
+  });
+  const { queues, processes, jobs } = await must('GET /sidekiq/compound_metrics');
+  assert.deepEqual(queues['made.up'], { backlog: 1, latency: 0 });
+  assert.deepEqual([processes, jobs.processed, jobs.failed], [[], 0, 1]);
+  assert.ok(jobs.enqueued >= 1);
+  assert.deepEqual(Object.keys(await must('GET /sidekiq/queue_metrics')), ['queues']);
+  assert.deepEqual(await must('GET /sidekiq/process_metrics'), { processes: [] });
+  assert.deepEqual(Object.keys((await must('GET /sidekiq/job_stats')).jobs), [
+    'processed',
+    'failed',
+    'enqueued',
+  ]);
+  const user = await seedUser(gantry);
+  assert.equal((await send('GET /sidekiq/job_stats', user.token)).status, 403);
+  await gantry.service.platform.store.write(
+    async ({ db }) => await db.deleteFrom('work').where('name', '=', 'made.up').execute(),
+  );
+  gantry.setTime(null);
+});
