@@ -216,6 +216,34 @@ describe('a worker', () => {
     if (isPostgres) await Promise.all(stores.map((store) => store.close()));
   });
 
+  it('is woken by a process that has no room for its work', async (context) => {
+    if (test.store.dialect.engine === 'sqlite') return context.skip('one process has the database');
+    const there = await openStore({ ...test.options, connections: 3 }, test.clock);
+    await there.listenToProcesses();
+    const log = pino({ level: 'silent' });
+    const shared = { clock: test.clock, log, idlePause: 1_000_000, quietTime: 0 };
+    const [gate, taken] = [makeGate(), Promise.withResolvers<Payload>()];
+    const idle = startWorker({
+      ...shared,
+      store: there,
+      handlers: { note: async (payload) => taken.resolve(payload) },
+    });
+    await idle.drain();
+    workers.push(
+      startWorker({ ...shared, store: test.store, handlers: { note: async () => await gate.pass() } }),
+    );
+    try {
+      await add({ n: 1 });
+      await gate.arrived;
+      await add({ n: 2 });
+      assert.deepEqual(await taken.promise, { n: 2 });
+    } finally {
+      gate.open();
+      await idle.stop();
+      await there.close();
+    }
+  });
+
   const counted = (idlePause: number) => {
     let looks = 0;
     const clock = {

@@ -7,6 +7,7 @@ import { insertMany } from '../db/insert_many.ts';
 import type { Tx } from '../db/open.ts';
 import { currentMeter } from '../db/statement_meter.ts';
 import { formatTraceparent } from '../tracing/trace_context.ts';
+import { announceWork } from './announce_work.ts';
 import { leaseRows } from './lease_at_commit.ts';
 
 export type Payload = { [name: string]: number | string | boolean | null };
@@ -23,9 +24,6 @@ export type WorkRun = {
   finishIn: (tx: Tx) => Promise<void>;
 };
 export type WorkHandler = (payload: Payload, run: WorkRun) => Promise<void>;
-
-/** Topic that a transaction announces when it enqueues work that is due. */
-export const workTopic = 'work';
 
 type Options = {
   unique_key?: string;
@@ -64,7 +62,11 @@ const onWaitingRow = `on conflict (unique_key) do update
 type Inserted = { id: number; turn: string };
 
 /** Inserts work, and leases what can start when the transaction commits. */
-const insertStarting = async (tx: Tx, rows: readonly ReturnType<typeof toRow>[]): Promise<void> => {
+const insertStarting = async (
+  tx: Tx,
+  name: string,
+  rows: readonly ReturnType<typeof toRow>[],
+): Promise<void> => {
   const leased = await leaseRows(tx, rows);
   const ids = new Map<string, number>();
   tx.afterEnd((isCommitted) => {
@@ -80,7 +82,7 @@ const insertStarting = async (tx: Tx, rows: readonly ReturnType<typeof toRow>[])
   );
   for (const { id, turn } of inserted) if (!ids.has(turn)) ids.set(turn, id);
   if (leased.some(({ row, onCommitted }) => onCommitted === null && row.run_at <= tx.now))
-    tx.announce(workTopic);
+    announceWork(tx, name);
 };
 
 /** Enqueues several pieces of work, whose unique keys must differ. */
@@ -91,10 +93,10 @@ export const enqueueAll = async (
 ): Promise<void> => {
   const rows = pieces.map((piece) => toRow(tx, name, piece));
   if (rows.length <= maxCachedRows && pieces.every(({ options }) => options?.startsAtOnce === true))
-    return await insertStarting(tx, rows);
+    return await insertStarting(tx, name, rows);
   if (rows.length <= maxCachedRows) await insertRows(tx.db, 'work', rows, onWaitingRow);
   else await insertMany(tx, 'work', rows, onWaitingRow);
-  if (rows.some(({ run_at }) => run_at <= tx.now)) tx.announce(workTopic);
+  if (rows.some(({ run_at }) => run_at <= tx.now)) announceWork(tx, name);
 };
 
 /**

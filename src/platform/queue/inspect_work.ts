@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '../db/open.ts';
 import type { Page, PageRequest } from '../http/page.ts';
-import { workTopic } from './enqueue.ts';
+import { workTopic } from './announce_work.ts';
 import { never, sumPauses } from './leases.ts';
 
 export const workStates = ['failed', 'running', 'waiting'] as const;
@@ -132,6 +132,7 @@ export const retryWork = async (tx: Tx, ids: readonly number[] | null): Promise<
   const { numUpdatedRows } = await (
     ids === null ? update : update.where('id', 'in', [...ids, 0])
   ).executeTakeFirst();
-  tx.announce(workTopic);
+  // Its worker may be in another process.
+  tx.broadcast(workTopic);
   return Number(numUpdatedRows);
 };

@@ -27,6 +27,8 @@ export type WorkerParts = {
   lanes?: readonly Lane[];
   /** Milliseconds; default: one second. */
   idlePause?: number;
+  /** Milliseconds in which it notifies other processes at most once; default: 50. */
+  quietTime?: number;
 };
 
 export type RunnerParts = WorkerParts & { stopping: AbortSignal };

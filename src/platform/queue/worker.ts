@@ -3,12 +3,15 @@ import { type IdleKinds, isOfKinds, makeIdleKinds } from './idle_kinds.ts';
 import { offerSlots } from './lease_at_commit.ts';
 import { makeWakeup } from './wakeup.ts';
 import { getKindsToTake, singleLane } from './lanes.ts';
-import { workTopic } from './enqueue.ts';
+import { registerWorker, workTopic } from './announce_work.ts';
 import { isDue, take } from './leases.ts';
 import type { WorkerParts } from './run_work.ts';
 import { type Running, makeRunning } from './running_work.ts';
 
-/** Milliseconds between two polls of an idle worker for work that other processes enqueued. */
+/**
+ * Milliseconds between two polls of an idle worker, for work that became due, whose lease ended, or of which another
+ * process did not notify this one.
+ */
 const usualPause = 1_000;
 
 export type Worker = {
@@ -66,23 +69,32 @@ const makeStarter = (
 };
 
 /**
- * On SQLite, lets transactions lease work for this worker at commit, because no other process uses the database.
- * Returns a function that ends this.
+ * Lets transactions that enqueue work know whether this worker can start it. On SQLite they lease it for the worker at
+ * commit, because no other process uses the database. Returns a function that ends this.
  */
-const offerSlotsOf = (
-  { store, handlers, lanes = singleLane }: WorkerParts,
+const offerRoom = (
+  { store, handlers, lanes = singleLane, quietTime }: WorkerParts,
   running: Running,
   isStopping: () => boolean,
 ): (() => void) => {
-  if (store.dialect.engine !== 'sqlite') return () => undefined;
-  return offerSlots(store.db, (name) => {
+  const hasRoom = (name: string): boolean => {
     const kinds = getKindsToTake(lanes, running.names());
-    const hasRoom = kinds !== null && isOfKinds(kinds, name) && Object.hasOwn(handlers, name);
-    return hasRoom && !isStopping() ? running.reserveSlot(name) : null;
-  });
+    const isFree = kinds !== null && isOfKinds(kinds, name) && Object.hasOwn(handlers, name);
+    return isFree && !isStopping();
+  };
+  const endRegistration = registerWorker(store.db, hasRoom, quietTime);
+  if (store.dialect.engine !== 'sqlite') return endRegistration;
+  const endOffer = offerSlots(store.db, (name) => (hasRoom(name) ? running.reserveSlot(name) : null));
+  return () => {
+    endOffer();
+    endRegistration();
+  };
 };
 
-/** Starts a worker. Commits of this process that enqueue work wake it; otherwise it polls. */
+/**
+ * Starts a worker. Commits of this process that enqueue work wake it, and those of processes without room for their
+ * work; otherwise it polls.
+ */
 export const startWorker = (parts: WorkerParts): Worker => {
   const { store, log, idlePause = usualPause } = parts;
   const wakeup = makeWakeup();
@@ -98,7 +110,7 @@ export const startWorker = (parts: WorkerParts): Worker => {
   });
   const { startDue, stop } = makeStarter(parts, running, idleKinds);
   let stopping = false;
-  const endOffer = offerSlotsOf(parts, running, () => stopping);
+  const endOffer = offerRoom(parts, running, () => stopping);
 
   const drain = async (): Promise<void> => {
     for (let before = -1; before !== running.changes();) {
