@@ -108,7 +108,7 @@ test('the overview links reviewers to what changed since their review', async ()
   const opened = await open();
   const link = async (as = reviewer): Promise<string | undefined> => {
     const { text } = await as.visitor.get(opened.path);
-    return /href="([^"]*)">Changes since my last review</.exec(text)?.[1];
+    return /href="([^"]*)">changes since my last review</.exec(text)?.[1];
   };
   const [head = ''] = await opened.heads();
   await submit(opened, { verdict: 'request_changes', summary: 'Please', head });

@@ -107,7 +107,9 @@ const approveButton = (visit: Visit, { loaded, rights, approvedBy }: OpenPage): 
 /** Links to what changed since the viewer's review; null: nothing did. */
 const reviewedLink = ({ loaded, reviewed }: OpenPage): Html | null =>
   reviewed?.head_commit_sha
-    ? html`<a class="button small" href="${requestPath(loaded, `/diffs?start_sha=${reviewed.head_commit_sha}`)}">Changes since my last review</a>`
+    ? quiet(
+        html`<a href="${requestPath(loaded, `/diffs?start_sha=${reviewed.head_commit_sha}`)}">changes since my last review</a>`,
+      )
     : null;
 
 const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
@@ -116,10 +118,12 @@ const approvalLine = (visit: Visit, shown: OpenPage): CheckLine => {
   return {
     state: isApproved ? 'ok' : 'off',
     isBlocking: false,
-    text: isApproved
-      ? html`Approved by ${approvedBy.map(({ name }) => name).join(', ')}`
-      : html`Nobody has approved yet${quiet('approval is optional')}`,
-    remedy: html`<div class="row tight">${reviewedLink(shown)}${approveButton(visit, shown)}</div>`,
+    text: html`${
+      isApproved
+        ? html`Approved by ${approvedBy.map(({ name }) => name).join(', ')}`
+        : html`Nobody has approved yet${quiet('approval is optional')}`
+    }${reviewedLink(shown)}`,
+    remedy: approveButton(visit, shown),
   };
 };
 
