@@ -20,6 +20,8 @@ export type Bench = {
   /** Processes whose CPU time is added to that of the service: the database server. */
   databasePids: number[];
   progress: (text: string) => void;
+  /** Folder of another checkout, built, whose paths are measured in the same rounds; null: none. */
+  against: string | null;
   /** Whether a name was asked for. */
   wants: (name: string) => boolean;
 };

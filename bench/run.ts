@@ -8,6 +8,9 @@
  *                                             (on PostgreSQL) webhooks ci (ci_dispatch ci_waiting ci_pipelines
  *                                             ci_artifacts ci_runner)
  *   npm run bench -- --only paths             every path that clients use most, with pages, start and memory
+ *   npm run bench -- --only paths --against FOLDER
+ *                                             the same rounds for the service of another checkout, built with
+ *                                             `npm run build`, and the ratio of each path
  *   npm run bench -- --postgres               on PostgreSQL; its processes count with the service's
  *   npm run bench -- --json                   one JSON document in place of the table
  *
@@ -16,7 +19,7 @@
  * a bare `node:http` server takes for an answer there. Every answer is checked. Linux only.
  */
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Postgres, startPostgres } from '../test/support/databases/postgres.ts';
 import { type Bench, type Measure, type Pace, calibrated } from './bench.ts';
@@ -122,6 +125,7 @@ const readArguments = () => {
         quick: { type: 'boolean' },
         postgres: { type: 'boolean' },
         json: { type: 'boolean' },
+        against: { type: 'string' },
       },
     });
     const only = values.only
@@ -193,7 +197,8 @@ const main = async (): Promise<void> => {
       : treeOf(process.pid)
           .filter((pid) => pid !== process.pid)
           .slice(0, 1);
-  const databases: Databases = makeDatabases(postgres, progress);
+  const against = flags.against === undefined ? null : resolve(flags.against);
+  const databases: Databases = makeDatabases(postgres, { progress, checkout: against });
   const loader = startLoader();
   const effort =
     flags.quick === true
@@ -201,7 +206,15 @@ const main = async (): Promise<void> => {
       : { rounds: 5, seconds: 2, sizes: [1_000, 100_000, 1_000_000] };
   const wants = (name: string): boolean => flags.only?.some((word) => name.startsWith(word)) ?? true;
   try {
-    const { bench, pace } = await calibrated({ databases, loader, ...effort, databasePids, progress, wants });
+    const { bench, pace } = await calibrated({
+      databases,
+      loader,
+      ...effort,
+      databasePids,
+      progress,
+      against,
+      wants,
+    });
     finish(await run(bench), pace);
   } finally {
     await loader.stop();

@@ -70,12 +70,14 @@ const variables = ({ data, database }: DataLocation, port: number): NodeJS.Proce
 };
 
 /** The flags with which `npm start` runs Node. */
-const flags =
-  readFileSync(join(root, 'bin/launch'), 'utf8')
+const flagsOf = (checkout: string): string[] =>
+  readFileSync(join(checkout, 'bin/launch'), 'utf8')
     .match(/^ +--[\w=-]+/gm)
     ?.map((line) => line.trim()) ?? [];
 
 type Options = {
+  /** Another checkout, whose service runs. */
+  checkout?: string | null;
   /** An own folder for compiled code. */
   codeCache?: string;
   /** The service and its children may use every core. */
@@ -93,13 +95,15 @@ type Options = {
 const preloaded = (name: string, file: string | undefined): string[] =>
   file === undefined ? [] : ['--import', join(import.meta.dirname, name)];
 
-const commandOf = ({ everyCore, eventLoop, statements, preload: module }: Options): [string, string[]] => {
+const commandOf = (options: Options): [string, string[]] => {
+  const { everyCore, eventLoop, statements, preload: module } = options;
+  const checkout = options.checkout ?? root;
   const preload = [
     ...(module === undefined ? [] : [`--import=${module}`]),
     ...preloaded('event_loop.ts', eventLoop),
     ...preloaded('statements.ts', statements),
   ];
-  const args = [...flags, ...preload, join(root, 'bin/gantry'), 'serve'];
+  const args = [...flagsOf(checkout), ...preload, join(checkout, 'bin/gantry'), 'serve'];
   return everyCore === true ? [process.execPath, args] : pinned(0, process.execPath, args);
 };
 

@@ -132,11 +132,28 @@ export const writePaths = ({ world, iids }: Site): Path[] => {
 /** The one that all others are divided by. */
 const bare = 'bare answer';
 
-const measureAll = async (bench: Bench, site: Site, server: MeasuredServer['server']): Promise<Figure[]> => {
-  const paths = [...planningPaths(site), ...codePaths(site), ...writePaths(site)];
+/** A service with what its paths are measured on. */
+type Subject = { site: Site; server: MeasuredServer['server'] };
+
+const serversOf = (bench: Bench, { site, server }: Subject, mark: string): MeasuredServer[] =>
+  [...planningPaths(site), ...codePaths(site), ...writePaths(site)].map(({ name, requests }) => ({
+    clients: 1,
+    databasePids: bench.databasePids,
+    name: name + mark,
+    server,
+    token: site.world.developer.token,
+    requests,
+  }));
+
+/** Marks the paths of the other checkout. */
+const other = ', against';
+
+const measureAll = async (bench: Bench, subject: Subject, compared: Subject | null): Promise<Figure[]> => {
+  const paths = [...planningPaths(subject.site), ...codePaths(subject.site), ...writePaths(subject.site)];
   const floor = await startFloor({ '/': JSON.stringify({ text: 'x'.repeat(1_000) }) });
   try {
-    const common = { clients: 1, databasePids: bench.databasePids };
+    const own = serversOf(bench, subject, '');
+    const others = compared === null ? [] : serversOf(bench, compared, other);
     const asked: MeasuredServer[] = [
       {
         name: bare,
@@ -145,38 +162,52 @@ const measureAll = async (bench: Bench, site: Site, server: MeasuredServer['serv
         clients: 1,
         requests: [{ method: 'GET', path: '/', status: 200 }],
       },
-      ...paths.map(({ name, requests }) => ({
-        ...common,
-        name,
-        server,
-        token: site.world.developer.token,
-        requests,
-      })),
+      // One after the other, so that both find the machine alike.
+      ...own.flatMap((one, at) => [one, ...others.slice(at, at + 1)]),
     ];
     const costs = await measureCosts(bench, asked);
     const unit = medianOf(costs, bare);
     const multiples = (name: string): number[] => (costs.get(name) ?? []).map((cost) => cost / unit);
+    const ratios = (name: string): number[] =>
+      (costs.get(name) ?? []).map((cost, at) => cost / (costs.get(name + other)?.[at] ?? NaN));
     return [
       figure(`path: ${bare}, CPU`, 'µs', costs.get(bare) ?? []),
       ...paths.map(({ name, goal }) => figure(`path: ${name}`, 'times', multiples(name), bench.goals[goal])),
+      ...(compared === null
+        ? []
+        : paths.map(({ name }) => figure(`path: ${name}, to the other checkout`, 'times', ratios(name)))),
     ];
   } finally {
     await floor.stop();
   }
 };
 
-export const measurePaths = async (bench: Bench): Promise<Figure[]> => {
-  if (!bench.wants('paths')) return [];
+/** Starts the service of a checkout on data of its own, and measures with it. */
+const withSubject = async <T>(
+  bench: Bench,
+  checkout: string | null,
+  work: (subject: Subject, folder: string) => Promise<T>,
+): Promise<T> => {
   const { place: location, world } = await bench.databases.take(usualSize);
   bench.progress('paths: making merge requests');
   const iids = await prepareRecords(location, world);
-  const server = await startService(location);
+  const server = await startService(location, { checkout });
   try {
     bench.progress('paths: making a repository');
     const site = await prepareSite(location, server.port, { world, iids });
-    const figures = await measureAll(bench, site, server);
-    return [...figures, ...(await measurePathsOfGit(bench, server, join(location.data, '..')))];
+    return await work({ site, server }, join(location.data, '..'));
   } finally {
     await server.stop();
   }
+};
+
+export const measurePaths = async (bench: Bench): Promise<Figure[]> => {
+  if (!bench.wants('paths')) return [];
+  return await withSubject(bench, null, async (subject, folder) => {
+    const { against } = bench;
+    if (against !== null)
+      return await withSubject(bench, against, async (compared) => measureAll(bench, subject, compared));
+    const figures = await measureAll(bench, subject, null);
+    return [...figures, ...(await measurePathsOfGit(bench, subject.server, folder))];
+  });
 };

@@ -47,7 +47,10 @@ export const openLocation = async ({ data, database }: DataLocation): Promise<St
     { now: () => Date.UTC(2018, 0, 1) },
   );
 
-export const makeDatabases = (server: Server | null, progress: (text: string) => void): Databases => {
+/** @property checkout of which the service makes the databases: an older one, so that both can open them */
+type Making = { progress: (text: string) => void; checkout: string | null };
+
+export const makeDatabases = (server: Server | null, { progress, checkout }: Making): Databases => {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-bench-'));
   const made = new Map<number, { place: DataLocation; world: World }>();
   let copies = 0;
@@ -62,7 +65,7 @@ export const makeDatabases = (server: Server | null, progress: (text: string) =>
 
   const make = async (issues: number): Promise<{ place: DataLocation; world: World }> => {
     const own = await place(`world_${issues}`, 'template0');
-    const running = await startService(own);
+    const running = await startService(own, { checkout });
     await running.stop();
     const store = await openLocation(own);
     try {
