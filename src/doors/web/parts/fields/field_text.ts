@@ -1,14 +1,13 @@
 import type { RawParams } from '../../../../platform/http/params.ts';
 
 /**
- * Converts a stored, parsed or sent value to the text of its field, without characters that no text of a database may
- * have. The last value of a list counts: a ticked checkbox sends its hidden 0 first.
+ * Converts a stored, parsed or sent value to the text of its field. The last value of a list counts: a ticked checkbox
+ * sends its hidden 0 first.
  */
 export const fieldText = (value: unknown): string => {
   if (Array.isArray(value)) return fieldText(value.at(-1));
   if (typeof value === 'boolean') return value ? '1' : '0';
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : '';
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
 /** Returns whether a stored, parsed or sent value ticks its checkbox. */

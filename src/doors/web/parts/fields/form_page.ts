@@ -49,6 +49,15 @@ type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
   view: (visit: Visit, found: Found, state: FormState<Values>) => View | Promise<View>;
 };
 
+/** Removes the characters from sent texts that no text of a database may have: the form may look for what it shows. */
+const removeUnstorable = (value: unknown): unknown => {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '');
+  if (Array.isArray(value)) return value.map(removeUnstorable);
+  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(Object(value)) as object | null);
+  if (typeof value !== 'object' || value === null || !isPlain) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, removeUnstorable(one)]));
+};
+
 /** Declares a page that receives a form. A refused form is shown again, with what was sent and what is wrong. */
 export const formPage = <Address extends Fields, F extends Fields, Found, Values>(
   declared: FormPage<Address, F, Found, Values>,
@@ -61,7 +70,7 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
     { found, sent, problems }: { found: Found; sent: RawParams; problems: FormProblems },
   ): Promise<View> => {
     const shown = await view(visit, found, {
-      values: fromSent(sent, found),
+      values: fromSent(removeUnstorable(sent) as RawParams, found),
       problems: toProblems(problems),
     });
     return shown.status === undefined ? withRefusal(shown) : shown;
