@@ -1,24 +1,28 @@
-/** Looks at every page in a browser: its heading, what axe finds, its width on a phone, and what the console says. */
+/** Looks at every page in a browser: its heading, what axe finds, its width on a phone, its keys, and the console. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { fill } from '../../tools/seed/fill.ts';
+import { canonicalPath } from '../../src/doors/web/request/project_paths.ts';
 import { settle } from '../support/seed_merge_requests.ts';
 import { sample } from '../support/run/sample.ts';
 import { rootToken } from '../support/service.ts';
-import { seriousFaults } from './chromium.ts';
-import { listPageAddresses, seedRest } from './page_addresses.ts';
-import { type Web, openWeb, password, skip } from './web.ts';
+import { listPageAddresses, listSignedOutAddresses, seedRest } from './page_addresses.ts';
+import { findFaults, findFocusFaults } from './page_faults.ts';
+import { type Web, openWeb, password, pathOf, skip } from './web.ts';
 
 let web: Web;
 let admin: string;
 let pages: [line: string, address: string][];
+let signedOut: string[];
 
 before(async () => {
   if (skip !== false) return;
   web = await openWeb();
   await fill({ url: web.gantry.url, token: rootToken, password });
-  pages = listPageAddresses(await seedRest(web.gantry));
+  const ids = await seedRest(web.gantry);
+  pages = listPageAddresses(ids);
+  signedOut = listSignedOutAddresses(ids);
   await settle(web.gantry);
   admin = await web.makeUser({ admin: true });
 });
@@ -26,52 +30,83 @@ after(async () => {
   if (skip === false) await web.close();
 });
 
-/** In the page: says which landmarks are missing, or have no name that tells them apart. */
-const landmarkFaults = `(() => {
-  const faults = [];
-  if (document.querySelectorAll('main').length !== 1) faults.push('has no single main landmark');
-  if (document.querySelector('body > header, .topbar') === null) faults.push('has no banner');
-  const names = [...document.querySelectorAll('nav')].map((nav) => nav.getAttribute('aria-label') ?? '');
-  if (names.includes('')) faults.push('has a nameless navigation');
-  if (new Set(names).size < names.length) faults.push('has navigations of one name: ' + names.join(', '));
-  return faults.join(', ');
-})()`;
-
-const findFaults = async (page: Page, address: string, width: number): Promise<string[]> => {
+/** Opens a page. Returns why it is not the one that was asked for; null: it is. */
+const open = async (page: Page, address: string, status = 200): Promise<string | null> => {
   const answer = await page.goto(address);
-  if (answer?.status() !== 200) return [`answers ${answer?.status()}`];
-  // A README has headings of its own.
-  const headings = await page.locator('h1:not(.prose *)').count();
-  const landmarks = String(await page.evaluate(landmarkFaults));
-  const needed = Number(await page.evaluate('document.documentElement.scrollWidth'));
-  return [
-    ...(headings === 1 ? [] : [`has ${headings} first-level headings`]),
-    ...(landmarks === '' ? [] : [landmarks]),
-    ...(needed <= width ? [] : [`needs ${needed} pixels of ${width}`]),
-    ...(await seriousFaults(page)),
-  ];
+  if (answer?.status() !== status) return `answers ${answer?.status()}`;
+  const [asked = ''] = canonicalPath(address).split('?');
+  return decodeURI(pathOf(page)) === decodeURI(asked) ? null : `leads to ${pathOf(page)}`;
 };
 
-const looks: Record<string, BrowserContextOptions & { viewport: { width: number; height: number } }> = {
-  'wide and light': { colorScheme: 'light', viewport: { width: 1280, height: 860 } },
-  'wide and dark': { colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
-  'on a phone': { colorScheme: 'light', viewport: { width: 375, height: 812 } },
-};
+type Look = BrowserContextOptions & { viewport: { width: number; height: number } };
+
+const wide = { width: 1280, height: 860 };
+const phone = { width: 375, height: 812 };
 
 /** One page in so many in `npm test`, for each look. */
-const share = 8;
+const share = { wide: 8, phone: 16 };
 
-for (const [name, options] of Object.entries(looks)) {
+const looks: Record<string, { share: number; options: Look }> = {
+  'wide and light': { share: share.wide, options: { colorScheme: 'light', viewport: wide } },
+  'wide and dark': { share: share.wide, options: { colorScheme: 'dark', viewport: wide } },
+  'on a phone and light': { share: share.phone, options: { colorScheme: 'light', viewport: phone } },
+  'on a phone and dark': { share: share.phone, options: { colorScheme: 'dark', viewport: phone } },
+};
+
+for (const [name, { share: one, options }] of Object.entries(looks)) {
   test(`every page can be used by everybody, ${name}`, { skip }, async () => {
-    const asked = sample(pages, share, ([line]) => `${name} ${line}`);
+    const drawn = sample(pages, one, ([line]) => `${name} ${line}`);
     const faults: string[] = [];
     await web.withPage(async (page) => {
       await web.signIn(page, admin);
-      for (const [line, address] of asked) {
-        const found = await findFaults(page, address, options.viewport.width);
+      for (const [line, address] of drawn) {
+        const refusal = await open(page, address);
+        const found = refusal === null ? await findFaults(page, options.viewport.width) : [refusal];
         faults.push(...found.map((fault) => `${line} (${address}): ${fault}`));
       }
     }, options);
     assert.deepEqual(faults, []);
   });
+
+  test(`public pages can be used without an account, ${name}`, { skip }, async () => {
+    const drawn = sample(signedOut, one, (address) => `${name} ${address}`);
+    const faults: string[] = [];
+    await web.withPage(async (page) => {
+      // The two that a new user sees first are looked at in each run.
+      for (const address of new Set(['/users/sign_in', '/users/sign_up', ...drawn])) {
+        const refusal = await open(page, address);
+        const found = refusal === null ? await findFaults(page, options.viewport.width) : [refusal];
+        faults.push(...found.map((fault) => `${address}: ${fault}`));
+      }
+      const missing = await open(page, '/help/no-such-topic', 404);
+      faults.push(...(missing === null ? await findFaults(page, options.viewport.width) : [missing]));
+    }, options);
+    assert.deepEqual(faults, []);
+  });
 }
+
+/** A page takes as many key presses as it has controls: each test walks a part of the pages. */
+const parts = 6;
+
+for (let part = 0; part < parts; part += 1)
+  test(
+    `the Tab key reaches all controls and shows where it is, part ${part + 1} of ${parts}`,
+    { skip },
+    async () => {
+      const own = pages.filter((_page, at) => at % parts === part);
+      const drawn = sample(own, share.phone, ([line]) => `keys ${line}`);
+      const faults: string[] = [];
+      await web.withPage(
+        async (page) => {
+          await web.signIn(page, admin);
+          for (const [line, address] of drawn) {
+            const refusal = await open(page, address);
+            const found = refusal === null ? await findFocusFaults(page) : [refusal];
+            faults.push(...found.map((fault) => `${line} (${address}): ${fault}`));
+          }
+        },
+        { viewport: wide },
+      );
+      assert.deepEqual(faults, []);
+    },
+  );

@@ -95,6 +95,7 @@ const ofGroup: Record<string, string | null> = {
   'issues.atom': null,
   'issues.ics': null,
   'merge_requests.atom': null,
+  boards: null, // leads to the only one
   'boards/:id': 'boards/<group board>',
   'boards/:id/edit': 'boards/<group board>/edit',
   'boards/:id/issues/new': 'boards/<group board>/issues/new?list=open',
@@ -115,6 +116,8 @@ const ofInstance: Record<string, string | null> = {
   '/explore/projects/topics/:name': '/explore/projects/topics/bridges',
   '/-/namespaces/:name': '/ada',
   '/-/unsubscribe/:token': '/-/unsubscribe/<unsubscribe>',
+  '/users/sign_in': null, // looked at without an account
+  '/users/sign_up': null,
   '/users/password/edit': '/users/password/edit?token=<reset>',
   '/users/confirmation': '/users/confirmation?token=<confirm>',
   '/users/emails/confirmation': '/users/emails/confirmation?token=<confirm email>',
@@ -126,7 +129,7 @@ const ofInstance: Record<string, string | null> = {
   '/dashboard/merge_requests/export': null,
   '/dashboard/merge_requests.atom': null,
   '/-/completions': null,
-  '/-/snippets': null, // leads to /snippets
+  '/snippets': null, // leads to /-/snippets
   '/-/snippets/:id': null,
   '/snippets/:id': '/snippets/<own snippet>',
   '/snippets/:id/edit': '/snippets/<own snippet>/edit',
@@ -163,8 +166,56 @@ const addressOf = (path: string): string | null => {
   return firstRecords.test(path) ? path.replace(':id', '1') : path;
 };
 
+/** Addresses of pages for visitors without an account. */
+const withoutAccount = [
+  '/users/sign_in',
+  '/users/sign_up',
+  '/explore',
+  '/explore/groups',
+  '/explore/projects/topics',
+  '/explore/projects/topics/bridges',
+  '/help',
+  '/help/operations',
+  '/-/jump?q=span',
+  '/search?search=span',
+  ...[
+    'tree/main/src',
+    'blob/main/src/span.js',
+    'blame/main/src/span.js',
+    'commits/main',
+    'commit/<commit>',
+    'branches',
+    'tags',
+    'tags/v1.0',
+    'compare/main...handrails',
+    'find_file/main',
+    'graphs/main',
+    'releases',
+    'releases/v1.0',
+    'issues',
+    'issues/1',
+    'merge_requests',
+    'merge_requests/1',
+    'merge_requests/1/diffs',
+    'merge_requests/1/commits',
+    'snippets',
+    'snippets/<snippet>',
+    'boards/<board>',
+    'activity',
+  ].map((below) => `${project}/-/${below}`),
+  project,
+  `/groups${group}`,
+];
+
 /** Ids of records, by the name that an address has between `<` and `>`. */
 type Ids = Record<string, number | string>;
+
+const withIds = (address: string, ids: Ids): string =>
+  address.replaceAll(/<([^>]+)>/g, (_all, name: string) => String(ids[name]));
+
+/** Lists addresses of pages to look at without an account. */
+export const listSignedOutAddresses = (ids: Ids): string[] =>
+  withoutAccount.map((address) => withIds(address, ids));
 
 /** Lists `[line, address]` of every page to look at. @throws for a page with a parameter and no address */
 export const listPageAddresses = (ids: Ids): [line: string, address: string][] =>
@@ -175,7 +226,7 @@ export const listPageAddresses = (ids: Ids): [line: string, address: string][] =
       const address = addressOf(line.replace('GET ', ''));
       if (address === null) return [];
       if (address.includes(':')) throw new Error(`${line} has no address in page_addresses.ts`);
-      return [[line, address.replaceAll(/<([^>]+)>/g, (_all, name: string) => String(ids[name]))]];
+      return [[line, withIds(address, ids)]];
     });
 
 /** A hook with all that its pages show; nothing answers at its URL. */
