@@ -129,7 +129,7 @@ const readRequestBody = async <C extends BaseCall>(
   return await readLargeBody(request, endpoint.maxRequestBytes);
 };
 
-/** What an endpoint receives, as far as it follows from the address of the request alone. */
+/** What follows from the address of a request alone. */
 type ParsedRequest = {
   endpoint: object;
   params: Record<string, unknown>;
