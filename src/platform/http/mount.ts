@@ -129,7 +129,7 @@ const readRequestBody = async <C extends BaseCall>(
   return await readLargeBody(request, endpoint.maxRequestBytes);
 };
 
-/** The part of the input of an endpoint that follows from the address of the request alone. */
+/** What follows from the address of a request alone. */
 type ParsedRequest = {
   endpoint: object;
   params: Record<string, unknown>;

@@ -95,7 +95,7 @@ test('a long file is shown in plain pages, with links between lines and pages', 
   const { status, text } = await visitor.get(`/${path}/-/blob/main/long.js`);
   assert.equal(status, 200);
   assert.ok(text.length < maxPage, String(text.length));
-  assert.match(text, /200000 lines/);
+  assert.match(text, /200,000 lines/);
   assert.match(text, /data-lines="2500" data-total="200000"/);
   assert.ok(!text.includes('hljs'), 'it is plain');
   assert.match(text, /id="L2500"/);
