@@ -26,13 +26,14 @@ export const noRepository = (): GitError => new GitError('no_repository', 'the r
 export const repositoryLost = (): GitError =>
   new GitError('unavailable', 'a repository that was written to is not in its storage');
 
-/** Messages of a full disk, by the system or by git (locale C). */
-const diskFull = /\b(?:ENOSPC|EDQUOT)\b|No space left on device|Disk quota exceeded/;
+/** Messages of a disk that is full, read-only or failing, by the system or by git (locale C). */
+const diskFailure =
+  /\b(?:ENOSPC|EDQUOT|EROFS|EIO)\b|No space left on device|Disk quota exceeded|Read-only file system|Input\/output error/;
 
-export const isDiskFull = (message: string): boolean => diskFull.test(message);
+export const isDiskFailure = (message: string): boolean => diskFailure.test(message);
 
-/** Returns the kind of an error. A full disk is `unavailable`: it passes once there is space. */
+/** Returns the kind of an error. A failure of the disk is `unavailable`: it passes once the disk is repaired. */
 export const classifyError = (error: unknown): GitErrorKind => {
   const kind = error instanceof GitError ? error.kind : 'internal';
-  return kind === 'internal' && isDiskFull(getMessage(error)) ? 'unavailable' : kind;
+  return kind === 'internal' && isDiskFailure(getMessage(error)) ? 'unavailable' : kind;
 };

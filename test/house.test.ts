@@ -35,6 +35,7 @@ const wire = [
   'gitd/rpc/socket_streams.ts',
   'gitd/disk/inspect_storage.ts',
   'gitd/disk/instance_marker.ts',
+  'gitd/disk/make_folder.ts',
   'gitd/transport/packet_lines.ts',
 ];
 

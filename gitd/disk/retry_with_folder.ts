@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { makeFolder } from './make_folder.ts';
 import { hasCode } from '../git_error.ts';
 
 /**
@@ -10,7 +10,7 @@ export const retryWithFolder = async <T>(folder: string, put: () => Promise<T>, 
     return await put();
   } catch (error) {
     if (!hasCode(error, 'ENOENT') || tries === 1) throw error;
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     return retryWithFolder(folder, put, tries - 1);
   }
 };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../disk/make_folder.ts';
 import { hasCode } from '../git_error.ts';
 import type { MethodHandler } from '../handler_types.ts';
 import { raiseGeneration } from '../refs/ref_generation.ts';
@@ -14,7 +15,7 @@ export const removeRepository: MethodHandler<'repository.remove'> = async (_para
   await pools.endWorkers(dir);
   const away = join(getDeletedFolder(root), `${Date.now()}-${randomBytes(6).toString('hex')}`);
   await requireMarker(root);
-  await mkdir(dirname(away), { recursive: true });
+  await makeFolder(dirname(away));
   try {
     await rename(dir, away);
   } catch (error) {

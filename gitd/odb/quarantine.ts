@@ -2,8 +2,9 @@
  * Keeps new objects in a separate folder until they are accepted. git and gitd write there and read the repository's
  * objects, too. A merge with conflicts, or a check, therefore leaves no objects in the repository.
  */
-import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../disk/make_folder.ts';
 import type { Oid } from '../protocol_records.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 import { makeObjectWriter, type ObjectWriter } from './loose_object_writer.ts';
@@ -42,7 +43,7 @@ const movePacks = async (from: string, to: string): Promise<void> => {
     .filter((name) => name.startsWith('pack-'))
     .toSorted((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
   if (ordered.length === 0) return;
-  await mkdir(join(to, 'pack'), { recursive: true });
+  await makeFolder(join(to, 'pack'));
   for (const name of ordered) await rename(join(from, 'pack', name), join(to, 'pack', name));
   await syncFolder(join(to, 'pack'));
 };

@@ -1,7 +1,8 @@
 /** Hard-links all objects of a repository into another one: object files never change, so both may share them. */
 import { constants } from 'node:fs';
-import { copyFile, link, mkdir, open, readdir } from 'node:fs/promises';
+import { copyFile, link, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../disk/make_folder.ts';
 import { GitError, hasCode } from '../git_error.ts';
 import { forEachConcurrently } from '../for_each_concurrently.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
@@ -41,7 +42,7 @@ const namesIn = async (folder: string, pattern: RegExp): Promise<string[]> => {
 /** Links the listed files; false if one was gone. */
 const linkFolder = async (from: string, to: string, names: string[]): Promise<boolean> => {
   if (names.length === 0) return true;
-  await mkdir(to, { recursive: true });
+  await makeFolder(to);
   let isWhole = true;
   await forEachConcurrently(names, async (name) => {
     isWhole = (await linkFile(join(from, name), join(to, name))) && isWhole;

@@ -7,7 +7,7 @@ import { reachFaultPoint } from '../fault_points.ts';
 import { count, flag, isOid, type Argument } from '../exec/arguments.ts';
 import { streamProcessChain } from '../exec/stream_process_chain.ts';
 import type { GitProcess } from '../exec/spawn.ts';
-import { GitError, isDiskFull } from '../git_error.ts';
+import { GitError, isDiskFailure } from '../git_error.ts';
 import type { Streams } from '../protocol.ts';
 import type { Oid } from '../protocol_records.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
@@ -72,7 +72,8 @@ export const takePack = async (context: Context, source: Readable, seconds = hou
   await pipeline(source, process.stdin, { signal: context.signal }).catch(() => undefined);
   const { code } = await process.ended;
   const text = process.stderrTail();
-  if (code === null || isDiskFull(text)) throw new GitError('unavailable', `index-pack was stopped: ${text}`);
+  if (code === null || isDiskFailure(text))
+    throw new GitError('unavailable', `index-pack was stopped: ${text}`);
   if (code !== 0) throw new GitError('invalid', `the pack is refused: ${text}`);
   await syncFolder(join(context.dir, 'objects', 'pack'));
   reachFaultPoint('objects.written');

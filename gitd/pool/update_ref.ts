@@ -2,7 +2,7 @@
 import { reachFaultPoint } from '../fault_points.ts';
 import { flag, isOid } from '../exec/arguments.ts';
 import type { Exec, GitProcess } from '../exec/spawn.ts';
-import { GitError } from '../git_error.ts';
+import { GitError, isDiskFailure } from '../git_error.ts';
 import { type RefUpdate, zeroOid } from '../protocol_records.ts';
 import { isFullRef } from '../ref_names.ts';
 import { ProcessPool, ProcessDied } from './process_pool.ts';
@@ -41,7 +41,10 @@ const problems: readonly (readonly [RegExp, GitError['kind']])[] = [
 
 /** Turns a message of update-ref into an error. */
 const parseComplaint = (stderrTail: string): GitError =>
-  new GitError(problems.find(([pattern]) => pattern.test(stderrTail))?.[1] ?? 'internal', stderrTail);
+  // Git words it like a lock of another change, which would be a conflict.
+  isDiskFailure(stderrTail)
+    ? new GitError('unavailable', stderrTail)
+    : new GitError(problems.find(([pattern]) => pattern.test(stderrTail))?.[1] ?? 'internal', stderrTail);
 
 const openUpdateRef = async (exec: Exec, dir: string): Promise<UpdateRef> => {
   const args = [flag('--no-deref'), flag('--stdin')];

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '../disk/make_folder.ts';
 import type { MethodHandler, Storage } from '../handler_types.ts';
 import { noRepository } from '../git_error.ts';
 import { requireMarker } from './claim_storage.ts';
@@ -29,7 +30,7 @@ const writeSynced = async (file: string, text: string): Promise<void> => {
 
 /** Creates an empty repository in a folder, which need not exist. */
 export const fillRepository = async (dir: string): Promise<void> => {
-  await Promise.all(folders.map(async (folder) => await mkdir(join(dir, folder), { recursive: true })));
+  await Promise.all(folders.map(async (folder) => await makeFolder(join(dir, folder))));
   await Promise.all(
     Object.entries(files).map(async ([name, text]) => await writeSynced(join(dir, name), text)),
   );
@@ -37,8 +38,8 @@ export const fillRepository = async (dir: string): Promise<void> => {
 };
 
 /** Creates a folder and its parents below `root`, each synced. */
-const makeFolders = async (root: string, folder: string): Promise<void> => {
-  const first = await mkdir(folder, { recursive: true });
+const makeSyncedFolders = async (root: string, folder: string): Promise<void> => {
+  const first = await makeFolder(folder);
   if (first === undefined) return;
   for (let at = dirname(folder); at.length >= root.length; at = dirname(at)) {
     await syncFolder(at);
@@ -57,10 +58,10 @@ export const putInPlace = async (
 ): Promise<boolean> => {
   await requireMarker(root);
   const made = join(getConstructionFolder(root), `${randomBytes(8).toString('hex')}.git`);
-  await mkdir(dirname(made), { recursive: true });
+  await makeFolder(dirname(made));
   try {
     await make(made);
-    await makeFolders(root, dirname(dir));
+    await makeSyncedFolders(root, dirname(dir));
     await rename(made, dir);
     await syncFolder(dirname(dir));
     return true;

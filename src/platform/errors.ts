@@ -116,6 +116,22 @@ export class StartFailure extends Error {
   }
 }
 
+/** Codes of the system for a disk that is full, read-only or failing. */
+const diskFailures: readonly string[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'];
+/** Codes of the system for no more descriptors, processes or memory at the moment. */
+const exhausted: readonly string[] = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'];
+
+const hasCode = (error: unknown, codes: readonly string[]): boolean => {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && codes.includes(code);
+};
+
+/** Returns whether an error of the system says that the disk takes no writes. */
+export const isDiskFailure = (error: unknown): boolean => hasCode(error, diskFailures);
+
+/** Returns whether an error of the system passes once the disk is repaired, or other work has ended. */
+export const isSystemOutage = (error: unknown): boolean => isDiskFailure(error) || hasCode(error, exhausted);
+
 /** Returns the message of anything that was thrown. */
 export const getErrorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

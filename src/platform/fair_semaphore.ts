@@ -55,7 +55,7 @@ const makeQueue = () => {
       callers.add(one);
       counts.add(one.owner, 1);
     },
-    /** Returns false if the caller does not wait any longer. */
+    /** Returns false if the caller has left the queue. */
     remove: (one: Waiting): boolean => {
       if (!callers.delete(one)) return false;
       counts.add(one.owner, -1);

@@ -1,6 +1,7 @@
 /** The commands of docs/backup.md, as they stand but for their places, beside a service that runs. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type TestS3, startS3 } from '../support/servers/s3.ts';
@@ -96,4 +97,20 @@ test('its settings are accepted', async () => {
   const { code, stdout, stderr } = await place.run('config show', { env });
   assert.equal(code, 0, stderr);
   for (const value of Object.values(env)) assert.ok(stdout.includes(value), value);
+});
+
+test('a backup with secrets of another instance is refused', async () => {
+  const home = dirname(place.data);
+  const file = join(home, 'other-secrets.json');
+  const newKey = (): string => randomBytes(32).toString('hex');
+  writeFileSync(file, JSON.stringify({ session_key: newKey(), encryption_key: newKey() }));
+  const env = { GANTRY_SECRETS_FILE: file };
+  const command = `backup create --to ${join(home, 'other-backups')}`;
+  const { code, stderr } = await place.run(command, { env });
+  assert.equal(code, 1);
+  assert.match(stderr, /other-secrets\.json does not belong to this database .*copy the file from where/);
+  const listed = await place.run(`backup list ${join(home, 'other-backups')} --json`);
+  assert.doesNotMatch(listed.stdout, /"name"/);
+  const without = await place.run(`${command} --without-secrets`, { env });
+  assert.equal(without.code, 0, without.stderr);
 });

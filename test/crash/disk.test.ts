@@ -1,11 +1,12 @@
 /** A full disk refuses writes and serves reads; a failing disk ends the process. SQLite only. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { seedIssue, seedProject } from '../support/seed.ts';
+import { makeReadOnly } from '../support/machine/read_only_folder.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { findFaults } from './invariants.ts';
 import { type Place, type Running, call, callAll, engine, newPlace } from './process.ts';
@@ -139,6 +140,27 @@ const fillUp = (file: string): void => {
   assert.fail('the disk never fills');
 };
 
+/** Makes a project with a merge request that can be merged. */
+const openBranches = async (running: Running) => {
+  const project = await makeProject(running);
+  const commit = async (branch: string, file: string, more: object = {}) =>
+    await call(running.url, `POST /projects/${project}/repository/commits`, {
+      branch,
+      commit_message: file,
+      actions: [{ action: 'create', file_path: file, content: file }],
+      ...more,
+    });
+  assert.equal((await commit('main', 'first')).status, 201);
+  assert.equal((await commit('topic', 'second', { start_branch: 'main' })).status, 201);
+  assert.equal((await commit('main', 'third')).status, 201);
+  const request = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
+  const { status, body } = await call(running.url, `POST /projects/${project}/merge_requests`, request);
+  assert.equal(status, 201);
+  const merge = async () =>
+    await call(running.url, `PUT /projects/${project}/merge_requests/${body.iid}/merge`, {});
+  return { project, commit, merge };
+};
+
 describe('a full disk of repositories', onSqlite, () => {
   it('refuses commits and merges with 503, and recovers when there is room', async (test) => {
     place = newPlace();
@@ -149,27 +171,38 @@ describe('a full disk of repositories', onSqlite, () => {
       return;
     }
     const running = await place.start({ before: command });
-    const project = await makeProject(running);
-    const commit = async (branch: string, file: string, more: object = {}) =>
-      await call(running.url, `POST /projects/${project}/repository/commits`, {
-        branch,
-        commit_message: file,
-        actions: [{ action: 'create', file_path: file, content: file }],
-        ...more,
-      });
-    assert.equal((await commit('main', 'first')).status, 201);
-    assert.equal((await commit('topic', 'second', { start_branch: 'main' })).status, 201);
-    assert.equal((await commit('main', 'third')).status, 201);
-    const request = { source_branch: 'topic', target_branch: 'main', title: 'Topic' };
-    const { status, body } = await call(running.url, `POST /projects/${project}/merge_requests`, request);
-    assert.equal(status, 201);
-    const merge = async () =>
-      await call(running.url, `PUT /projects/${project}/merge_requests/${body.iid}/merge`, {});
+    const { commit, merge } = await openBranches(running);
     const ballast = join('/proc', String(running.pid), 'root', place.data, 'repositories/ballast');
     fillUp(ballast);
     for (const refused of [await commit('main', 'fourth'), await merge()])
       assert.deepEqual([refused.status, refused.body], [503, refusal]);
     rmSync(ballast);
+    assert.equal((await commit('main', 'fourth')).status, 201);
+    assert.equal((await merge()).body.state, 'merged');
+    running.signal('SIGTERM');
+    assert.equal(await running.exit, 0);
+  });
+});
+
+describe('a read-only disk of repositories', onSqlite, () => {
+  it('refuses commits and merges with 503, serves reads, and recovers', async (test) => {
+    place = newPlace();
+    const running = await place.start();
+    const { project, commit, merge } = await openBranches(running);
+    const [repository = ''] = globSync('repositories/default/@hashed/*/*/*.git', { cwd: place.data });
+    const makeWritable = makeReadOnly(join(place.data, repository));
+    if (typeof makeWritable === 'string') {
+      test.skip(makeWritable);
+      return;
+    }
+    try {
+      for (const refused of [await commit('main', 'fourth'), await merge()])
+        assert.deepEqual([refused.status, refused.body], [503, refusal]);
+      const { status } = await call(running.url, `GET /projects/${project}/repository/commits`);
+      assert.equal(status, 200);
+    } finally {
+      makeWritable();
+    }
     assert.equal((await commit('main', 'fourth')).status, 201);
     assert.equal((await merge()).body.state, 'merged');
     running.signal('SIGTERM');

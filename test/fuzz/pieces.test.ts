@@ -1,6 +1,6 @@
 /**
- * Readers of streams that arrive in pieces of any size, and of commands over SSH, n and 2n times as long: the CPU may
- * grow at most 2.5 times.
+ * Readers of streams that arrive in pieces of any size, of commands over SSH and of names of files, n and 2n times as
+ * long: the CPU may grow at most 2.5 times.
  */
 import assert from 'node:assert/strict';
 import { Readable, Writable } from 'node:stream';
@@ -11,6 +11,7 @@ import { awaitOpening } from '../../gitd/transport/first_message.ts';
 import { limitCommands } from '../../gitd/transport/limit_request_size.ts';
 import { readRequests } from '../../gitd/transport/parse_request.ts';
 import { parseGitCommand } from '../../src/doors/git_ssh/parse_command.ts';
+import { cleanName } from '../../src/projects/uploads/rules.ts';
 import { costFor, growsTwice, leastCost } from './cpu.ts';
 import { repeated, texts } from './fragments.ts';
 
@@ -121,6 +122,19 @@ test('commands over SSH', { timeout: 3_600_000 }, async () => {
       const cost = async (length: number): Promise<number> =>
         await leastCost(() => void parseGitCommand(`git-upload-pack ${repeated(fragment, length)}${end}`));
       const costs = await growsTwice({ cost, length: 32 * 1024 }, 32 * 1024);
+      if (costs !== null) slow.push({ name: `${fragment}...${end}`, costs });
+    }
+  }
+  assert.deepEqual(slow, []);
+});
+
+test('names of uploaded files', { timeout: 3_600_000 }, async () => {
+  const slow: Slow[] = [];
+  for (const fragment of [...texts, '.', '/', '\\', 'é', '𝒳', '\u202e']) {
+    for (const end of ['', '.png']) {
+      const cost = async (length: number): Promise<number> =>
+        await leastCost(() => void cleanName(`${repeated(fragment, length)}${end}`));
+      const costs = await growsTwice({ cost, length: 32 * 1024 }, 64 * 1024);
       if (costs !== null) slow.push({ name: `${fragment}...${end}`, costs });
     }
   }

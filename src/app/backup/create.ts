@@ -2,7 +2,7 @@
  * Makes a backup while the service runs. The database comes first, at one point; then everything that its rows refer
  * to, which nothing removes meanwhile; the manifest comes last.
  */
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Config } from '../../platform/config/fields.ts';
 import { migrationTexts } from '../../platform/db/migrations/list.ts';
@@ -16,6 +16,7 @@ import { refuseQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { addLine } from './checks/backup_sizes.ts';
 import { isDamage } from './checks/is_damage.ts';
+import { requireOwnSecrets } from './checks/require_own_secrets.ts';
 import { requireSpaceForBackup } from './checks/require_space_for_backup.ts';
 import { type PartProgress, loadVerified, recordBackup } from './backup_records.ts';
 import { type StoredDatabase, loadStoredDatabase, saveDatabase } from './database_chunks.ts';
@@ -84,15 +85,10 @@ const loadEarlier = async (place: BackupPlace, warnings: string[]): Promise<Earl
   return { lines: new Map(), database: null };
 };
 
-const saveSecrets = async (
-  saving: Storing,
-  { config, withSecrets }: BackupParts,
-): Promise<StoredObject | null> => {
-  if (!withSecrets) return null;
-  const file = secretsPath(config);
-  if (!existsSync(file))
-    throw new StartFailure(`${file} is missing: name it in GANTRY_SECRETS_FILE, or use --without-secrets`);
-  return await addObject(saving, createReadStream(file));
+const saveSecrets = async (saving: Storing, parts: BackupParts): Promise<StoredObject | null> => {
+  if (!parts.withSecrets) return null;
+  await requireOwnSecrets(parts);
+  return await addObject(saving, createReadStream(secretsPath(parts.config)));
 };
 
 const sumRows = (tables: { [table: string]: number }, names: readonly string[]): number =>
@@ -202,11 +198,12 @@ const lockWork = (config: Config): { release: () => void } => {
 
 /**
  * Creates a backup, and removes the oldest backups beyond the number to keep.
- * @throws StartFailure if another backup runs or the place cannot be used
+ * @throws StartFailure if another backup runs, the place cannot be used, or the secrets are not those of the database
  */
 export const createBackup = async (parts: BackupParts): Promise<Made> => {
   const { config, store, instance, to, now, scratch } = parts;
   await refuseQuiet(store, config);
+  await requireOwnSecrets(parts);
   const name = makeName(now());
   const lock = lockWork(config);
   const record = {

@@ -17,7 +17,7 @@ const store = {
 test('what passes is unavailable, what is gone is missing, the rest is unexpected', () => {
   const kindOf = (error: unknown): string | undefined => storeFailure(store)(error)?.kind;
   const coded = (code: string): Error => Object.assign(new Error('no'), { code });
-  for (const code of ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC'])
+  for (const code of ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
     assert.equal(kindOf(coded(code)), 'unavailable', code);
   assert.equal(kindOf(new GitFailure('unavailable', 'a process was killed')), 'unavailable');
   assert.equal(kindOf(new GitFailure('no_repository', 'removed')), 'not_found');

@@ -1,6 +1,6 @@
 /** Maps errors of the database, the repository storages and the system to the failures that clients see. */
 import type { Store } from '../../platform/db/open.ts';
-import { type Failure, conflict, notFound, unavailable } from '../../platform/errors.ts';
+import { type Failure, conflict, isSystemOutage, notFound, unavailable } from '../../platform/errors.ts';
 import { type GitFailure, isGitFailure } from '../../platform/git/failure.ts';
 import { tooLarge, unreadable } from '../../platform/http/failure.ts';
 
@@ -14,19 +14,14 @@ const gitFailure = ({ kind }: GitFailure): Failure | null => {
   return kind === 'missing' || kind === 'no_repository' ? notFound() : null;
 };
 
-/** Codes of temporary errors: a full disk, or no more descriptors, processes or memory at the moment. */
-const exhausted = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
-
-const isExhausted = (error: unknown): boolean => {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'string' && exhausted.has(code);
-};
-
 /** Returns a function that maps an error; null: an internal error. */
 export const storeFailure = (store: Store) => {
   return (error: unknown): Failure | null => {
     const mayRetry =
-      store.isStoreFull(error) || store.isUnreachable(error) || store.isConflict(error) || isExhausted(error);
+      store.isStoreFull(error) ||
+      store.isUnreachable(error) ||
+      store.isConflict(error) ||
+      isSystemOutage(error);
     if (mayRetry) return unavailable();
     if (isGitFailure(error)) return gitFailure(error);
     // Another request took the name or removed the record between the check and the write.

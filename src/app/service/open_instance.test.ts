@@ -22,6 +22,7 @@ import { engine } from '../../../test/support/service.ts';
 import { onServer } from '../../../test/support/databases/store.ts';
 import { sample } from '../../../test/support/run/sample.ts';
 import type { Config } from '../../platform/config/fields.ts';
+import { openBucket } from '../../platform/blob/s3_client.ts';
 import { readConfig } from '../../platform/config/read_config.ts';
 import { appliedMigrations, migrate } from '../../platform/db/migrate.ts';
 import { migrationTexts } from '../../platform/db/migrations/list.ts';
@@ -587,6 +588,55 @@ describe('a bucket', () => {
     assert.deepEqual([one.keys(), two.keys()], [['gantry-instance'], ['gantry-instance']]);
     await one.close();
     await two.close();
+  });
+});
+
+/** Stores bytes in a bucket as a service does. */
+const putBytes = async (s3: TestS3, key: string): Promise<void> => {
+  const bucket = openBucket(s3.place, () => undefined);
+  await bucket.ask({ method: 'PUT', key, body: Buffer.from('bytes') });
+};
+
+describe('a bucket of another age', () => {
+  let s3: TestS3;
+  before(async () => void (s3 = await startS3()));
+  after(async () => await s3.close());
+
+  const keys = ['projects/1/aa/aa', 'projects/1/bb/bb'] as const;
+
+  test('starts beside a newer database, which misses what was added since', async () => {
+    const site = await newUsedSite(s3.environment);
+    await putBytes(s3, keys[0]);
+    for (const name of ['aa', 'bb'])
+      await change(
+        site,
+        `insert into uploads (project_id, secret, file_name, size, sha256, created_at)
+          values (1, '${name}', 'f', 5, '${name}', 0)`,
+      );
+    const before = s3.keys();
+    assert.equal((await open(site)).id, site.id);
+    assert.deepEqual(s3.keys(), before);
+  });
+
+  test('starts beside an older database, and keeps what that does not know', async () => {
+    await s3.deleteBucket(true);
+    const site = await newUsedSite(s3.environment);
+    for (const key of keys) await putBytes(s3, key);
+    assert.equal((await open(site)).id, site.id);
+    assert.deepEqual(s3.keys(), ['gantry-instance', ...keys]);
+  });
+
+  test('without a marker is refused by an empty database, and left as it is', async () => {
+    await s3.deleteBucket(true);
+    await putBytes(s3, keys[0]);
+    const site = newSite(s3.environment);
+    await assertRefused(
+      site,
+      /artifacts and uploads \(the bucket .* is in use, but not by this database: check GANTRY_DATABASE_URL/,
+    );
+    assert.deepEqual(s3.keys(), [keys[0]]);
+    await open(site, 'blobs');
+    assert.deepEqual(s3.keys(), ['gantry-instance', keys[0]]);
   });
 });
 

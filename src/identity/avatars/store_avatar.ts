@@ -1,9 +1,8 @@
 /** Stores uploaded avatars. Each has a separate blob area, named by its random key. */
 import { Readable } from 'node:stream';
 import type { Platform } from '../../core/platform.ts';
-import { isDiskFull } from '../../platform/blob/file_system.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { invalid, unavailable } from '../../platform/errors.ts';
+import { invalid, isDiskFailure, unavailable } from '../../platform/errors.ts';
 import type { ReceivedFile } from '../../platform/http/body/received_file.ts';
 import { fileParam, optional } from '../../platform/http/schema.ts';
 import { enqueue } from '../../platform/queue/enqueue.ts';
@@ -40,7 +39,7 @@ const storeAvatar = async ({ blobs, random }: Parts, file: ReceivedFile): Promis
     const { sha256 } = await blobs.put(getAvatarArea(name), Readable.from([file.content]));
     return `${sha256}/${name}`;
   } catch (error) {
-    throw isDiskFull(error) ? unavailable() : error;
+    throw isDiskFailure(error) ? unavailable() : error;
   }
 };
 

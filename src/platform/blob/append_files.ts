@@ -9,8 +9,8 @@ import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { Range } from './blob_files.ts';
-import { unavailable } from '../errors.ts';
-import { isDiskFull, isMissing, syncFolder } from './file_system.ts';
+import { isDiskFailure, unavailable } from '../errors.ts';
+import { isMissing, syncFolder } from './file_system.ts';
 import { hasSecret, mask } from './mask_secrets.ts';
 import { type Entry, OpenFiles, copyUnpooled } from './open_file_cache.ts';
 import { type TraceKey, getTracePath } from './trace_path.ts';
@@ -167,7 +167,7 @@ class Files implements AppendFiles {
 
   /**
    * Runs work on a file, serialized per file. Returns null if the file does not exist and is not created.
-   * @throws Failure 503 if the disk is full
+   * @throws Failure 503 if the disk is full or read-only
    */
   async #on<T>(
     key: TraceKey,
@@ -181,7 +181,7 @@ class Files implements AppendFiles {
         return handle === null ? null : await work(file, entry, handle);
       });
     } catch (error) {
-      throw isDiskFull(error) ? unavailable() : error;
+      throw isDiskFailure(error) ? unavailable() : error;
     }
   }
 

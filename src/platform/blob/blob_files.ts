@@ -8,6 +8,7 @@ import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { makeFolder } from '../git/make_folder.ts';
 import { damagedFile, unavailable } from '../errors.ts';
 import { readMarker } from '../git/instance_marker.ts';
 import { isMissing, syncFolder } from './file_system.ts';
@@ -104,7 +105,7 @@ const writeIn = async (root: string, file: string, content: Readable): Promise<S
 /** Moves a file to its final path, durably. */
 const place = async (root: string, from: string, to: string): Promise<void> => {
   const folder = dirname(to);
-  const created = await mkdir(folder, { recursive: true, mode: 0o700 });
+  const created = await makeFolder(folder, 0o700);
   await rename(from, to);
   const folders = created === undefined ? [folder] : foldersUpTo(root, folder);
   for (const one of folders) await syncFolder(one);

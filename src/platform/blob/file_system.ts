@@ -2,9 +2,6 @@ import { open } from 'node:fs/promises';
 
 export const isMissing = (error: unknown): boolean => (error as { code?: unknown }).code === 'ENOENT';
 
-export const isDiskFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes(String((error as { code?: unknown }).code));
-
 /** Syncs a folder, so that the names in it survive a power cut. */
 export const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');

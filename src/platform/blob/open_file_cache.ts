@@ -1,6 +1,7 @@
 /** Keeps files open that are being written: a bounded number, evicting the least recently used. */
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder } from '../git/make_folder.ts';
 import { isMissing, syncFolder } from './file_system.ts';
 
 /** Cached state of a file. */
@@ -44,7 +45,7 @@ const tryOpen = async (root: string, file: string, isMade: boolean): Promise<Fil
     if (!isMissing(error)) throw error;
   }
   if (!isMade) return null;
-  const created = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const created = await makeFolder(dirname(file), 0o700);
   if (created !== undefined) await syncFolder(root);
   return await open(file, 'wx+', 0o600);
 };

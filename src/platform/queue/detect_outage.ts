@@ -1,18 +1,10 @@
 /** Classifies failures as outages: the same work would succeed once the database, a storage or the disk is back. */
-import { Failure } from '../errors.ts';
+import { Failure, isSystemOutage } from '../errors.ts';
 import type { Store } from '../db/open.ts';
 import { isGitFailure } from '../git/failure.ts';
 
-/** System errors: full or read-only disk, exhausted resources, unresponsive peer. */
-const outageCodes = new Set([
-  'ENOSPC',
-  'EDQUOT',
-  'EROFS',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'ENOMEM',
-  'EAGAIN',
+/** System errors of an unresponsive peer. */
+const peerCodes = new Set([
   'EAI_AGAIN',
   'ENOTFOUND',
   'ECONNREFUSED',
@@ -42,6 +34,7 @@ export const makeOutageCheck = ({
     isUnreachable(error) ||
     isGitFailure(error, 'unavailable') ||
     (error instanceof Failure && error.kind === 'unavailable') ||
-    outageCodes.has((error as NodeJS.ErrnoException).code ?? '');
+    isSystemOutage(error) ||
+    peerCodes.has((error as NodeJS.ErrnoException).code ?? '');
   return (error: unknown): boolean => listCauses(error).some(isOne);
 };

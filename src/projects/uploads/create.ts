@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { type Stored, getProjectArea } from '../../platform/blob/blob_files.ts';
-import { isDiskFull } from '../../platform/blob/file_system.ts';
-import { unavailable } from '../../platform/errors.ts';
+import { isDiskFailure, unavailable } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { receiveFile } from '../../platform/http/body/upload.ts';
 import { holdProject } from '../projects/lock_project.ts';
@@ -15,7 +14,7 @@ const keep = async ({ platform }: Call, projectId: number, content: Readable): P
   try {
     return await platform.blobs.put(getProjectArea(projectId), content);
   } catch (error) {
-    throw isDiskFull(error) ? unavailable() : error;
+    throw isDiskFailure(error) ? unavailable() : error;
   }
 };
 
@@ -67,7 +66,7 @@ const drop = async ({ db, platform }: Call, projectId: number, sha256: string): 
 
 /**
  * Stores the file of the request. The caller must have been authorized.
- * @throws Failure 413 for a file larger than the settings allow, 400 for none, 503 if the disk is full
+ * @throws Failure 413 for a file larger than the settings allow, 400 for none, 503 if the disk is full or read-only
  */
 export const createUpload = async (call: Call, projectId: number): Promise<UploadRow> => {
   const file = await receive(call, projectId);

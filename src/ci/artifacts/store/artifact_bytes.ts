@@ -2,8 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Platform } from '../../../core/platform.ts';
 import type { Placing, Range, Stored } from '../../../platform/blob/blob_files.ts';
-import { isDiskFull } from '../../../platform/blob/file_system.ts';
-import { unavailable } from '../../../platform/errors.ts';
+import { isDiskFailure, unavailable } from '../../../platform/errors.ts';
 import { publishReached } from '../../../platform/git/durability_points.ts';
 import { withMutex } from '../../../platform/keyed_mutex.ts';
 import {
@@ -75,7 +74,7 @@ const removeUnwritten = async (platform: Platform, blobKey: BlobKey, end: Releas
 /**
  * Stores the bytes and writes the row that references them. A claim row is written first and stays until the reference
  * or the removal, so `orphaned_blobs.ts` finds the bytes of a process that died in between.
- * @throws Failure 503 where the disk is full or another process is deleting the same bytes; a retry may succeed
+ * @throws Failure 503 where the disk takes no writes or another process is deleting the same bytes; a retry may succeed
  */
 export const storeBytes = async <T extends object>(
   platform: Platform,
@@ -103,7 +102,7 @@ export const storeBytes = async <T extends object>(
   try {
     await platform.blobs.put(artifactArea(project_id), content, placing);
   } catch (error) {
-    throw isDiskFull(error) ? unavailable() : error;
+    throw isDiskFailure(error) ? unavailable() : error;
   }
   const [kept] = written;
   if (kept === undefined) throw unavailable();

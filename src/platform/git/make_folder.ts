@@ -1,0 +1,2 @@
+/** Creates folders as gitd does. */
+export { makeFolder } from '../../../gitd/disk/make_folder.ts';
