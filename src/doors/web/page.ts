@@ -88,9 +88,9 @@ export type View = {
   head?: Html;
 };
 
-/** Returns a view with status 422 where it shows why something was refused. */
+/** Returns a view with status 422 where it shows why something was refused, unless it has its own status. */
 export const withRefusal = (view: View, isRefused = true): View =>
-  isRefused ? { ...view, status: 422 } : view;
+  isRefused ? { status: 422, ...view } : view;
 
 /**
  * 303 after a form, otherwise 302. The target is a path of this service, or a URL that an administrator or a registered

@@ -71,8 +71,8 @@ export class TableVersions {
   }
 
   /**
-   * Returns a text that differs from earlier ones of the same tables once a commit has written one of them. Commits of another process, such as
-   * `gantry admin`, count for every table.
+   * Returns a text that differs from earlier ones of the same tables once a commit has written one of them. Commits of
+   * another process, such as `gantry admin`, count for every table.
    * @param isInside read in a transaction: null if its group has written one of the tables
    */
   read(tables: readonly string[], isInside: boolean): string | null {

@@ -73,7 +73,7 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
       values: fromSent(removeUnstorable(sent) as RawParams, found),
       problems: toProblems(problems),
     });
-    return shown.status === undefined ? withRefusal(shown) : shown;
+    return withRefusal(shown);
   };
   return page({
     method: 'POST',
