@@ -61,6 +61,11 @@ test('filters projects, files and settings as one types', { skip }, async () => 
     assert.equal(await own.count(), 0);
     await page.getByLabel('Filter your projects').fill(name.toUpperCase());
     assert.equal(await own.count(), 1);
+    await page.goto('/dashboard/projects');
+    const listed = page.locator('#listed-projects > *:visible');
+    assert.equal(await listed.count(), 2);
+    await page.getByLabel('Name', { exact: true }).fill(name.toUpperCase());
+    assert.equal(await listed.count(), 1);
     await page.goto(`${root}/-/find_file/main`);
     await page.locator('#search').fill('cable');
     const paths = await page.locator('#paths > *:visible').allInnerTexts();

@@ -66,6 +66,7 @@ const ofProject: Record<string, string | null> = {
   'snippets/:iid/award_emoji': 'snippets/<snippet>/award_emoji',
   'snippets/:iid/notes/:note/edit': 'snippets/<snippet>/notes/<snippet note>/edit',
   'snippets/:iid/notes/:note/quote': 'snippets/<snippet>/notes/<snippet note>/quote',
+  boards: null, // leads to the only one
   'boards/:id': 'boards/<board>',
   'boards/:id/edit': 'boards/<board>/edit',
   'boards/:id/issues/new': 'boards/<board>/issues/new?list=open',

@@ -65,4 +65,5 @@ test('a visitor who is not signed in is asked to', async () => {
   const { status, text } = await openVisitor(gantry).get('/admin/no-such-page', { accept: 'text/html' });
   assert.equal(status, 404);
   assert.match(text, /href="\/users\/sign_in">Sign in/);
+  assert.doesNotMatch(text, /<script/, 'its policy lets none run');
 });

@@ -32,10 +32,15 @@ ${(image ?? null) !== null && html`<meta property="og:image" content="${image}">
  * Renders the start of a document.
  * @param url of the page, for previews of links
  * @param scheme that the browser prefers; default: the system's scheme
+ * @param hasScript false where the policy of the page lets no script run
  */
 const head = (
   { title, live, feeds = [], preview, head: more }: View,
-  { url, scheme = 'system' }: { url?: string; scheme?: Preferences['scheme'] },
+  {
+    url,
+    scheme = 'system',
+    hasScript = true,
+  }: { url?: string; scheme?: Preferences['scheme']; hasScript?: boolean },
 ): Html => html`<!doctype html>
 <html lang="en"${scheme !== 'system' && html` data-scheme="${scheme}"`}>
 <head>
@@ -45,7 +50,7 @@ ${(preview === undefined || preview.noIndex === true) && html`<meta name="robots
 <title>${title} · Gantry</title>
 <link rel="icon" href="${assets().favicon}">
 <link rel="stylesheet" href="${assets().style}">
-<script type="module" src="${assets().script}"></script>
+${hasScript && html`<script type="module" src="${assets().script}"></script>`}
 ${feeds.map((feed) => html`<link rel="alternate" type="application/atom+xml" title="${feed.title}" href="${feed.path}">`)}
 ${preview !== undefined && url !== undefined && previewPart(title, url, preview)}${more}${live === true && reload}</head>
 `;
@@ -92,7 +97,7 @@ ${foot}`;
 
 /** Renders a page without a user, for errors. */
 export const plainLayout = (view: View): string =>
-  html`${head(view, {})}<body>
+  html`${head(view, { hasScript: false })}<body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="topbar"><a class="brand" href="/">Gantry</a></header>
 <main id="main" class="narrow">
