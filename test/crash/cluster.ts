@@ -35,16 +35,19 @@ export type Cluster = {
   place: Place;
   /** Address of the proxy. */
   url: string;
+  /** Port of the proxy for git over SSH. */
+  sshPort: number;
   parts: Part[];
   /** Waits until every service is ready behind the proxy. */
   untilReady: () => Promise<void>;
   remove: () => Promise<void>;
 };
 
-const services = [0, 1, 2];
 const storages = ['default', 'other'];
 
 export type ClusterOptions = {
+  /** Number of services, up to three, which is the default. */
+  services?: number;
   /** More settings of the services. */
   env?: Record<string, string>;
   /** How often the proxy asks for readiness. */
@@ -53,16 +56,26 @@ export type ClusterOptions = {
   postgres?: KillablePostgres;
 };
 
-/** The sample of `deploy/`, for services on this machine and without SSH. */
-const makeProxyFile = (ports: readonly number[], port: number, inter: string): string =>
+/** Ports of a service or of the proxy. */
+type Ports = { web: number; ssh: number };
+
+const freePorts = async (): Promise<Ports> => ({ web: await freePort(), ssh: await freePort() });
+
+/** The sample of `deploy/`, for services on this machine. */
+const makeProxyFile = (services: readonly Ports[], own: Ports, inter: string): string =>
   readFileSync(join(root, 'deploy/proxies/haproxy.cfg'), 'utf8')
-    .replace(/^# git over SSH[^]*/m, '')
-    .replace(' resolvers names init-addr none', '')
+    .replace(/^resolvers names[^]*/m, '')
+    .replaceAll(' resolvers names init-addr none', '')
     .replaceAll('inter 2s', `inter ${inter}`)
     // On a busy machine a short interval would be too short to answer in.
     .replace('timeout connect 5s', 'timeout connect 5s\n    timeout check 5s')
-    .replace('bind :8080', `bind 127.0.0.1:${port}`)
-    .replaceAll(/gantry-(\d):8080/g, (_whole, number: string) => `127.0.0.1:${ports[Number(number) - 1]}`);
+    .replace('bind :8080', `bind 127.0.0.1:${own.web}`)
+    .replace('bind :2222', `bind 127.0.0.1:${own.ssh}`)
+    .replaceAll(/^ +server gantry-(\d) gantry-\d:(\d+).*\n/gm, (line, number: string, port: string) => {
+      const ports = services[Number(number) - 1];
+      const to = port === '2222' ? ports?.ssh : ports?.web;
+      return ports === undefined ? '' : line.replace(`gantry-${number}:${port}`, `127.0.0.1:${to}`);
+    });
 
 const answers = async (url: string): Promise<boolean> =>
   await fetch(`${url}/-/readiness`).then(
@@ -104,6 +117,7 @@ type Shared = {
   line: CuttableLine;
   secret: string;
   inter: string;
+  services: number;
   postgres: KillablePostgres | undefined;
 };
 
@@ -131,10 +145,15 @@ const startStorages = async ({ place, secret }: Shared): Promise<Part[]> => {
   return started;
 };
 
-const startServices = async ({ place }: Shared, ports: readonly number[]): Promise<Part[]> => {
+const startServices = async ({ place }: Shared, ports: readonly Ports[]): Promise<Part[]> => {
   const started: Part[] = [];
-  for (const [number, port] of ports.entries()) {
-    const env = { GANTRY_DATA: `${place.data}-${number}`, GANTRY_LISTEN: `127.0.0.1:${port}` };
+  for (const [number, { web, ssh }] of ports.entries()) {
+    const env = {
+      GANTRY_DATA: `${place.data}-${number}`,
+      GANTRY_LISTEN: `127.0.0.1:${web}`,
+      GANTRY_SSH_LISTEN: `127.0.0.1:${ssh}`,
+      GANTRY_SSH_PROXY_PROTOCOL: 'true',
+    };
     const restartable = await makeRestartable(async () => await place.start({ env }));
     started.push({ name: `service ${number + 1}`, isSpare: true, isService: true, ...restartable });
   }
@@ -155,18 +174,19 @@ const startProxy = async (file: string, url: string): Promise<Part> => {
 const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promise<Cluster> => {
   const { place, s3, line, postgres } = shared;
   const kept = await startStorages(shared);
-  const ports = await Promise.all(services.map(async () => await freePort()));
+  const ports = await Promise.all(Array.from({ length: shared.services }, freePorts));
   const serving = await startServices(shared, ports);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
+  const own = await freePorts();
+  const url = `http://127.0.0.1:${own.web}`;
   const file = `${place.data}-haproxy.cfg`;
-  writeFileSync(file, makeProxyFile(ports, port, shared.inter));
+  writeFileSync(file, makeProxyFile(ports, own, shared.inter));
   const proxy = await startProxy(file, url);
   const { status } = await call(url, 'PUT /application/settings', { repository_storages: storages });
   if (status !== 200) throw new Error(`the settings answered ${status}`);
   return {
     place,
     url,
+    sshPort: own.ssh,
     parts: [
       ...serving,
       ...kept,
@@ -178,7 +198,7 @@ const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promi
       proxy,
     ],
     untilReady: async () => {
-      for (const one of ports) await untilAnswers(`http://127.0.0.1:${one}`);
+      for (const { web } of ports) await untilAnswers(`http://127.0.0.1:${web}`);
       await untilAnswers(url);
     },
     remove: async () => {
@@ -191,7 +211,7 @@ const startParts = async (shared: Shared, removeAll: () => Promise<void>): Promi
 /** @param databaseUrl of the server that the services share, if the cluster has none of its own */
 export const startCluster = async (
   databaseUrl: string,
-  { env = {}, inter = '2s', postgres }: ClusterOptions = {},
+  { env = {}, inter = '2s', services = 3, postgres }: ClusterOptions = {},
 ): Promise<Cluster> => {
   const ownUrl = postgres?.url ?? databaseUrl;
   const [s3, line] = await Promise.all([startS3(), makeCuttableLine(ownUrl)]);
@@ -209,7 +229,7 @@ export const startCluster = async (
     await line.cut();
   };
   try {
-    return await startParts({ place, s3, line, secret, inter, postgres }, removeAll);
+    return await startParts({ place, s3, line, secret, inter, services, postgres }, removeAll);
   } catch (error) {
     await removeAll();
     throw error;

@@ -1,12 +1,14 @@
 /**
- * What people and runners do with a cluster while its parts are restarted or killed: pushes and clones, runners that
- * wait for jobs, write their logs and send artifacts, and readers who follow those logs.
+ * What people and runners do with a cluster while its parts are restarted or killed: pushes and clones over HTTP and SSH,
+ * runners that wait for jobs, write their logs and send artifacts, and readers who follow those logs.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import ssh2 from 'ssh2';
 import { type Peer, type PeerJob, type PeerReply, makePeer } from '../support/ci/fake_runner.ts';
 import { newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { call, token } from './process.ts';
@@ -16,12 +18,14 @@ type Work = {
   /** What failed, as text. */
   failed: string[];
   until: AbortSignal;
-  counts: { pushes: number; clones: number; jobs: number; streams: number };
+  counts: Record<'jobs' | 'streams' | `${'HTTP' | 'SSH'} ${'pushes' | 'clones'}`, number>;
 };
 
 export type Clients = Pick<Work, 'failed' | 'counts'> & {
   /** Ends all of them, and asserts that what was acknowledged is there. */
   finish: () => Promise<void>;
+  /** Ends all of them where the test has failed. */
+  abort: () => void;
 };
 
 const headers = { 'private-token': token };
@@ -32,29 +36,38 @@ const ask = async (url: string, line: string, json?: object) => {
   return body;
 };
 
+/** How a client reaches a repository. */
+type Route = {
+  /** Begins the texts of what failed. */
+  label: 'HTTP' | 'SSH';
+  path: string;
+  address: string;
+  env: Record<string, string>;
+};
+
 /** Pushes a commit, clones it, and so on. Returns the commits of which the push was acknowledged. */
-const pushAndClone = async ({ url, failed, until, counts }: Work, path: string): Promise<string[]> => {
+const pushAndClone = async ({ failed, until, counts }: Work, route: Route): Promise<string[]> => {
+  const { label, address, env } = route;
   const tree = await newWorkTree();
   const copies = mkdtempSync(join(tmpdir(), 'gantry-clones-'));
-  const address = repositoryUrl(url, path, token);
   const pushed: string[] = [];
   for (let count = 0; !until.aborted; count += 1) {
     const commit = await tree.commit(`Plank ${count}`, { [`plank-${count}`]: String(count) });
-    const push = await tryGit(tree.path, ['push', '--quiet', address, 'main']);
+    const push = await tryGit(tree.path, ['push', '--quiet', address, 'main'], env);
     if (push.code === 0) pushed.push(commit);
-    else failed.push(`push: ${push.stderr}`);
+    else failed.push(`${label} push: ${push.stderr}`);
     const copy = join(copies, String(count));
-    const clone = await tryGit(copies, ['clone', '--quiet', address, copy]);
-    if (clone.code !== 0) failed.push(`clone: ${clone.stderr}`);
+    const clone = await tryGit(copies, ['clone', '--quiet', address, copy], env);
+    if (clone.code !== 0) failed.push(`${label} clone: ${clone.stderr}`);
     const last = pushed.at(-1);
     if (clone.code === 0 && last !== undefined) {
       const { code } = await tryGit(copy, ['merge-base', '--is-ancestor', last, 'HEAD']);
       assert.equal(code, 0, `a clone lacks ${last}, of which the push was acknowledged`);
-      counts.clones += 1;
+      counts[`${label} clones`] += 1;
     }
     rmSync(copy, { recursive: true, force: true });
   }
-  counts.pushes = pushed.length;
+  counts[`${label} pushes`] = pushed.length;
   await tree.remove();
   rmSync(copies, { recursive: true });
   return pushed;
@@ -190,12 +203,40 @@ const newPeer = async (url: string): Promise<Peer> => {
   return makePeer({ url }, { token: runner.token });
 };
 
-/** Starts all of them. Their repositories are in the storage `other`. */
-export const startClients = async (url: string): Promise<Clients> => {
+const hasSsh = spawnSync('ssh', ['-V']).status === 0;
+
+/** Gives the administrator a key, and returns how git uses it. */
+const makeSshEnvironment = async (url: string, folder: string): Promise<Record<string, string>> => {
+  const pair = ssh2.utils.generateKeyPairSync('ed25519');
+  const key = join(folder, 'key');
+  writeFileSync(key, pair.private, { mode: 0o600 });
+  await ask(url, 'POST /user/keys', { title: 'cluster', key: pair.public });
+  const settings = ['IdentitiesOnly=yes', 'BatchMode=yes', 'StrictHostKeyChecking=no', 'LogLevel=ERROR'];
+  const options = [...settings, 'UserKnownHostsFile=/dev/null'].map((setting) => `-o ${setting}`);
+  return { GIT_SSH_COMMAND: `ssh -F /dev/null -i ${key} ${options.join(' ')}` };
+};
+
+/** Makes the repositories of those who push: over HTTP in the storage `other`, over SSH in `default`. */
+const makeRoutes = async ({ url, sshPort }: ClusterAddress, folder: string): Promise<Route[]> => {
+  const http = { label: 'HTTP', path: 'root/pushed', env: {} } as const;
+  const routes: Route[] = [{ ...http, address: repositoryUrl(url, http.path, token) }];
+  await ask(url, 'POST /projects', { name: 'pushed' });
+  if (!hasSsh) return routes;
+  await ask(url, 'PUT /application/settings', { repository_storages: ['default'] });
+  await ask(url, 'POST /projects', { name: 'secure' });
+  const ssh = { label: 'SSH', path: 'root/secure', env: await makeSshEnvironment(url, folder) } as const;
+  return [...routes, { ...ssh, address: `ssh://git@127.0.0.1:${sshPort}/${ssh.path}.git` }];
+};
+
+type ClusterAddress = { url: string; sshPort: number };
+
+/** Starts all of them. Jobs and pushes over HTTP have repositories in the storage `other`. */
+export const startClients = async ({ url, sshPort }: ClusterAddress): Promise<Clients> => {
+  const folder = mkdtempSync(join(tmpdir(), 'gantry-clients-'));
   const { repository_storages } = await ask(url, 'GET /application/settings');
   await ask(url, 'PUT /application/settings', { repository_storages: ['other'] });
   const built = await ask(url, 'POST /projects', { name: 'built', initialize_with_readme: true });
-  await ask(url, 'POST /projects', { name: 'pushed' });
+  const routes = await makeRoutes({ url, sshPort }, folder);
   await ask(url, 'PUT /application/settings', { repository_storages });
   const [waiting, busy] = [await newPeer(url), await newPeer(url)];
   await ask(url, `POST /projects/${built.id}/repository/files/.gitlab-ci.yml`, {
@@ -204,22 +245,29 @@ export const startClients = async (url: string): Promise<Clients> => {
     commit_message: 'Build',
   });
   const stop = new AbortController();
-  const counts = { pushes: 0, clones: 0, jobs: 0, streams: 0 };
+  const git = { 'HTTP pushes': 0, 'HTTP clones': 0, 'SSH pushes': 0, 'SSH clones': 0 };
+  const counts = { ...git, jobs: 0, streams: 0 };
   const work: Work = { url, failed: [], until: stop.signal, counts };
   const first = await busy.take();
   const long = runJob(work, busy, first, () => !stop.signal.aborted);
-  const all = Promise.all([pushAndClone(work, 'root/pushed'), runJobs(work, waiting, built.id), long]);
+  const pushing = Promise.all(routes.map(async (route) => await pushAndClone(work, route)));
+  const all = Promise.all([pushing, runJobs(work, waiting, built.id), long]);
   all.catch(() => undefined); // rethrown by `finish`
   return {
     failed: work.failed,
     counts,
+    abort: () => stop.abort(),
     finish: async () => {
       stop.abort();
       const [pushed, jobs, job] = await all;
       for (const peer of [waiting, busy]) peer.close();
-      await checkPushes(url, 'root/pushed', pushed);
+      for (const [at, { path, label }] of routes.entries()) {
+        await checkPushes(url, path, pushed[at] ?? []);
+        assert.ok(counts[`${label} pushes`] > 0 && counts[`${label} clones`] > 0, label);
+      }
       await checkJobs(url, [...jobs, job]);
-      assert.ok(pushed.length > 0 && counts.clones > 0 && jobs.length > 0);
+      assert.ok(jobs.length > 0);
+      rmSync(folder, { recursive: true });
     },
   };
 };

@@ -95,6 +95,7 @@ const makeProxyFile = (port: number): string => {
   assert.match(ssh, /send-proxy-v2/);
   const servers = ssh
     .replace(/^ +server gantry-[23].*\n/gm, '')
+    .replace(' track services/gantry-1', '')
     .replace('gantry-1:2222', `127.0.0.1:${gantry.service.ssh}`)
     .replace(' resolvers names init-addr none', '')
     .replace('bind :2222', `bind 127.0.0.1:${port}`);
