@@ -6,7 +6,7 @@ export type LruCache<V, K = string> = {
 };
 
 /** The variable `BENCH_WITHOUT_CACHES` switches all caches off, to measure what they save (`docs/debugging.md`). */
-export const isCachingOff = process.env['BENCH_WITHOUT_CACHES'] === '1';
+const isCachingOff = process.env['BENCH_WITHOUT_CACHES'] === '1';
 
 type Weigh<V, K> = (value: V, key: K) => number;
 

@@ -130,7 +130,7 @@ const loadShown = async (call: Call, project: Project, iid: number): Promise<Sho
 const joinExtras = ({ text, extras }: Pick<Shown, 'text' | 'extras'>): JsonText => withMembers(text, extras);
 
 /** The JSON of one merge request, and what locates its latest version. */
-export type ShownMergeRequest = {
+type ShownMergeRequest = {
   text: JsonText;
   project: Project;
   merge_request: Pick<Row, 'id' | 'diff_id'>;
