@@ -9,7 +9,7 @@ import type { Reader, Tx } from '../db/open.ts';
 export const workTopic = 'work';
 
 /** Returns whether a worker can start a piece of a kind now. */
-export type HasRoom = (name: string) => boolean;
+type HasRoom = (name: string) => boolean;
 
 /** Milliseconds in which a process notifies the others at most once. */
 const usualQuietTime = 50;

@@ -49,7 +49,7 @@ const expireSome = async (tx: Tx): Promise<boolean> => {
 };
 
 /** Removes all memberships that have ended. */
-export const expireMembers = async ({ store }: Pick<Platform, 'store'>): Promise<void> => {
+const expireMembers = async ({ store }: Pick<Platform, 'store'>): Promise<void> => {
   while (await store.write(expireSome));
 };
 
