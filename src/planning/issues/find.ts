@@ -6,7 +6,7 @@ import { canSeeIssue, hasFeature } from '../../core/access/visible.ts';
 import type { Reader, Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { LoadedTarget } from '../issuables/target.ts';
-import { type Project, anyProject, findProject } from '../../projects/projects/find.ts';
+import { type Project, findProject } from '../../projects/projects/find.ts';
 import { type FullIssue, issueById, issueByIid } from './rows.ts';
 
 export type LoadedIssue = LoadedTarget & { issue: FullIssue };
@@ -58,16 +58,6 @@ export const findIssue = async (
   iid: number,
   noun?: 'Issue',
 ): Promise<LoadedIssue> => await findIssueIn(call, await findProject(call, projectId), iid, noun);
-
-/** Loads an issue by its id, if the caller may see it. @throws Failure 404 */
-export const findIssueById = async (call: Call, id: number): Promise<LoadedIssue> => {
-  const issue = await issueById(call.db, id);
-  const project = issue === undefined ? null : await anyProject(call, issue.project_id);
-  if (issue === undefined || project === null) throw notFound();
-  const loaded = toLoadedIssue(project, issue);
-  if (!loaded.isVisibleTo(call.viewer)) throw notFound();
-  return loaded;
-};
 
 /** Reloads an issue after a change, without a check of visibility. */
 export const reloadIssue = async (db: Reader, project: Project, id: number): Promise<LoadedIssue> => {

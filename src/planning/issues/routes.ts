@@ -33,7 +33,7 @@ import { createContinuing } from './create_from_discussions.ts';
 import { deleteIssue } from './delete.ts';
 import { type Filters, filterParams } from './lists/filters.ts';
 import { issueFields } from './fields.ts';
-import { findIssue, findIssueById } from './find.ts';
+import { findIssue } from './find.ts';
 import { issueShape, singleIssueShape, todoIssueShape } from './json.ts';
 import { listIssues } from './lists/list.ts';
 import { moveRoutes } from './move/routes.ts';
@@ -112,17 +112,6 @@ const get = endpoint({
   params: object(issue),
   reply: singleIssueShape,
   handle: async (call, params) => await showIssue(call, params.id, params.issue_iid),
-});
-
-const getById = endpoint({
-  method: 'GET',
-  path: '/issues/:id',
-  summary: 'Get an issue by its id (administrators)',
-  area,
-  audience: 'admin',
-  params: object({ id: id('id of the issue, not its iid') }),
-  reply: singleIssueShape,
-  handle: async (call, params) => await single(call, await findIssueById(call, params.id)),
 });
 
 const { confidential, ...columns } = createParams(issueFields);
@@ -275,7 +264,6 @@ export const issueRoutes = [
   ...listsOfMilestone,
   ...statisticsRoutes,
   get,
-  getById,
   create,
   update,
   remove,

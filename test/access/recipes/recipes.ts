@@ -226,7 +226,6 @@ const sendTo = (target: string): Recipe => ({
 
 const issueRecipes: Record<string, Recipe> = {
   'GET /issues': { query: 'scope=all&iids[]=:issue_iid&per_page=100', holds: is('issue_id') },
-  'GET /issues/:id': { path: { id: 'issue_id' } },
   'GET /groups/:id/issues': { query: 'iids[]=:issue_iid', holds: is('issue_id') },
   [`GET ${issues}`]: { query: 'iids[]=:issue_iid', holds: is('issue_id') },
   [`PUT ${issue} {title}`]: { makes: [freshIssue], body: () => ({ title: 'Other' }) },
