@@ -198,7 +198,7 @@ const todos = async (page: Page, project: Coded): Promise<void> => {
   assert.equal(await state(), 'pending');
 };
 
-/** Reviews a change, then compares what was pushed since, by versions and by the own review. */
+/** Reviews a change, then compares later pushes with a version, and with the version that was reviewed. */
 const versions = async (page: Page, project: Coded): Promise<void> => {
   const files = { 'README.md': '  Read me\n', 'first.txt': 'one\n' };
   await seedBranch(web.gantry, project, 'topic', { files });
