@@ -288,6 +288,23 @@ test('invites a group, changes its role and ends the sharing', async () => {
   assert.equal(await roleOf(), undefined);
 });
 
+test('invites a group to a group', async () => {
+  const group = await seedGroup(gantry, { owner: master.id });
+  const invited = await seedGroup(gantry);
+  const path = `/groups/${group.full_path}/-/group_members`;
+  const invite = async (shared_group: string) =>
+    await master.visitor.post(`${path}/groups`, { shared_group, group_access: '20' });
+  await master.visitor.get(path);
+  const own = await invite(group.full_path);
+  assert.deepEqual([own.status, /cannot be shared with itself/.test(own.text)], [422, true]);
+  assert.equal((await invite(invited.full_path)).status, 303);
+  const { shared_with_groups } = (await gantry.api(`GET /groups/${group.id}`)).body;
+  assert.deepEqual(
+    shared_with_groups.map((share: { group_id: number }) => share.group_id),
+    [invited.id],
+  );
+});
+
 test('shows a group that a maintainer does not see to end its sharing, and hides it from others', async () => {
   const { group, groupPath } = await place();
   const hidden = await seedGroup(gantry, { visibility: 'private' });
