@@ -1,8 +1,10 @@
 /** The forms of administrators, with and without scripts; each answer is checked by the API. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
-import { unique } from '../../support/seed.ts';
+import { never } from '../../../src/platform/queue/leases.ts';
+import { seedUser, unique } from '../../support/seed.ts';
 import { type Web, noticeOn, openWeb, skip } from '../web.ts';
 
 let web: Web;
@@ -139,6 +141,84 @@ const hooks = async (page: Page): Promise<void> => {
   assert.deepEqual(await read('/hooks'), []);
 };
 
+/** Waits for the notice that a form leaves. */
+const seeNotice = async (page: Page, text: string): Promise<void> =>
+  await page.getByRole('status').filter({ hasText: text }).first().waitFor();
+
+const impersonation = async (page: Page): Promise<void> => {
+  const { id, username } = await seedUser(web.gantry);
+  const banner = page.getByRole('complementary', { name: 'Impersonation' });
+  await page.goto(`/admin/users/${id}`);
+  await page.getByRole('button', { name: 'Impersonate' }).click();
+  await banner.getByText(`You act as Name of ${username} (@${username}).`).waitFor();
+  await page.goto(`/${username}`);
+  await banner.waitFor();
+  assert.equal((await page.request.get('/admin')).status(), 404);
+  await banner.getByRole('button', { name: 'Stop impersonating' }).click();
+  await seeNotice(page, `You stopped impersonating ${username}.`);
+  assert.equal(new URL(page.url()).pathname, `/admin/users/${id}`);
+  assert.equal(await banner.count(), 0);
+};
+
+/** Users who lost their second factor. */
+const secondFactor = async (page: Page): Promise<void> => {
+  const { id, username } = await seedUser(web.gantry);
+  await web.gantry.service.platform.store.write(
+    async ({ db }) =>
+      await db.updateTable('users').set({ two_factor_enabled: 1 }).where('id', '=', id).execute(),
+  );
+  await page.goto(`/admin/users/${id}`);
+  await page.getByRole('button', { name: 'Turn off', exact: true }).click();
+  await seeNotice(page, `${username} now signs in with only the password.`);
+  assert.equal((await read(`/users/${id}`)).two_factor_enabled, false);
+};
+
+/** The API has no background work: the queue shows what was retried. */
+const retry = async (page: Page): Promise<void> => {
+  const { store } = web.gantry.service.platform;
+  const name = unique('no_such_work');
+  await store.write(
+    async ({ db }) =>
+      await sql`insert into work (name, payload, attempts, run_at, created_at, last_error)
+        values (${name}, '{}', 9, ${never}, 1, 'Broken')`.execute(db),
+  );
+  await page.goto(`/admin/background_work?kind=${name}&state=failed`);
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await seeNotice(page, 'Retrying 1 failed task.');
+  const waiting = await store.db.selectFrom('work').select('run_at').where('name', '=', name).execute();
+  assert.ok(waiting.every(({ run_at }) => run_at < never));
+};
+
+const topics = async (page: Page): Promise<void> => {
+  const [name, other] = [unique('bridges'), unique('spans')];
+  await goTo(page, 'Topics');
+  for (const each of [other, name]) {
+    await page.getByRole('link', { name: 'New topic' }).first().click();
+    await page.getByLabel('Name', { exact: true }).fill(each);
+    await page.getByRole('button', { name: 'Create topic' }).click();
+    await seeNotice(page, `The topic ${each} was created.`);
+  }
+  await page.getByRole('link', { name, exact: true }).first().click();
+  await page.getByLabel('Title (optional)').fill('Bridges');
+  await page.getByLabel('Description (optional)').fill('Over *water*');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await seeNotice(page, 'The topic was saved.');
+  const [{ id, title, description }] = await read(`/topics?search=${name}`);
+  assert.deepEqual([title, description], ['Bridges', 'Over *water*']);
+  await page.goto(`/admin/topics/${id}/edit`);
+  await page.getByLabel('Into the topic').fill('no-such-topic');
+  await page.getByRole('button', { name: 'Merge topic' }).click();
+  await page.locator('[name=target][aria-invalid=true]').waitFor();
+  await page.getByLabel('Into the topic').fill(other);
+  await page.getByRole('button', { name: 'Merge topic' }).click();
+  await seeNotice(page, `The topic ${name} was merged into ${other}.`);
+  assert.deepEqual(await read(`/topics?search=${name}`), []);
+  await page.getByRole('link', { name: other, exact: true }).first().click();
+  await page.getByRole('button', { name: 'Delete topic' }).click();
+  await seeNotice(page, `The topic ${other} was deleted.`);
+  assert.deepEqual(await read(`/topics?search=${other}`), []);
+};
+
 for (const javaScriptEnabled of [true, false]) {
   const way = javaScriptEnabled ? 'with' : 'without';
   test(
@@ -160,4 +240,22 @@ for (const javaScriptEnabled of [true, false]) {
       );
     },
   );
+  for (const [name, flow] of Object.entries({
+    'impersonates a user': impersonation,
+    'turns off the second factor of a user': secondFactor,
+    'retries background work': retry,
+    'manages topics': topics,
+  })) {
+    test(`an administrator ${name} ${way} scripts`, { skip }, async () => {
+      await web.withPage(
+        async (page) => {
+          await web.signIn(page, login);
+          await page.waitForURL('/');
+          await page.goto('/admin');
+          await flow(page);
+        },
+        { javaScriptEnabled },
+      );
+    });
+  }
 }

@@ -75,6 +75,27 @@ for (const javaScriptEnabled of [true, false]) {
         const member = await web.gantry.api(`GET /groups/${group.id}/members/${memberId}`);
         assert.equal(member.body.access_level, 30);
 
+        const invite = page.getByRole('region', { name: 'Invite a group' });
+        await invite.getByLabel('Group', { exact: true }).fill('no/such');
+        await invite.getByRole('button', { name: 'Invite group' }).click();
+        await page.locator('[name=shared_group][aria-invalid=true]').waitFor();
+        await invite.getByLabel('Group', { exact: true }).fill(other);
+        await invite.getByLabel('Role at most').selectOption({ label: 'Reporter' });
+        await invite.getByRole('button', { name: 'Invite group' }).click();
+        await page
+          .getByRole('status')
+          .filter({ hasText: `The group ${other} was invited.` })
+          .waitFor();
+        const [share] = (await load(`${outer}/inner`)).shared_with_groups;
+        assert.deepEqual([share.group_full_path, share.group_access_level], [other, 20]);
+        await page
+          .locator('summary')
+          .filter({ hasText: `Edit ${other}` })
+          .click();
+        await page.getByRole('button', { name: `Stop sharing with ${other}` }).click();
+        await page.getByRole('status').filter({ hasText: 'The group was removed.' }).waitFor();
+        assert.deepEqual((await load(`${outer}/inner`)).shared_with_groups, []);
+
         await page.goto(`/groups/${outer}/inner/-/settings`);
         await page.getByLabel('New parent group').fill('no/such');
         await page.getByRole('button', { name: 'Transfer group' }).click();

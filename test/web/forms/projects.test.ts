@@ -72,6 +72,48 @@ const protectBranches = async (page: Page): Promise<void> => {
   assert.equal(await noticeOn(page), 'release/* was protected.');
 };
 
+const protectTags = async (page: Page): Promise<void> => {
+  const settings = page.getByRole('navigation', { name: 'Settings' });
+  await settings.getByRole('link', { name: 'Protected tags' }).click();
+  const add = page.getByRole('region', { name: 'Protect a tag' });
+  for (const name of ['v*', 'old']) {
+    await add.getByLabel('Tag', { exact: true }).fill(name);
+    await add.getByLabel('Allowed to create').selectOption({ label: 'Nobody' });
+    await add.getByRole('button', { name: 'Protect' }).click();
+    await page
+      .getByRole('status')
+      .filter({ hasText: `${name} was protected.` })
+      .waitFor();
+  }
+  await page.locator('summary').filter({ hasText: /old$/ }).click();
+  await page.getByRole('button', { name: 'Unprotect old' }).click();
+  await page.getByRole('status').filter({ hasText: 'old was unprotected.' }).waitFor();
+};
+
+const connectTracker = async (page: Page, id: number): Promise<void> => {
+  const settings = page.getByRole('navigation', { name: 'Settings' });
+  for (const [address, what] of [
+    ['https://jira.example.com', 'was saved.'],
+    ['', 'was removed.'],
+  ] as const) {
+    await settings.getByRole('link', { name: 'Integrations' }).click();
+    await page.getByRole('link', { name: 'Jira' }).click();
+    if (address === '') {
+      await page.getByRole('button', { name: 'Remove integration' }).click();
+    } else {
+      await page.getByLabel('Web address').fill(address);
+      await page.getByLabel('Password or token').fill('secret');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+    }
+    await page.getByRole('status').filter({ hasText: what }).waitFor();
+    const found = await list(id, 'integrations');
+    assert.deepEqual(
+      found.map((one: { slug: string; active: boolean }) => [one.slug, one.active]),
+      address === '' ? [] : [['jira', true]],
+    );
+  }
+};
+
 const addDeployKey = async (page: Page): Promise<void> => {
   await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Deploy keys' }).click();
   await page.getByLabel('Key', { exact: true }).fill('not a key');
@@ -158,7 +200,9 @@ for (const javaScriptEnabled of [true, false]) {
 
         await setUp(page);
         await protectBranches(page);
+        await protectTags(page);
         await addDeployKey(page);
+        await connectTracker(page, id);
         const project = await load(String(id));
         assert.deepEqual(
           [project.description, project.topics, project.visibility, project.public_jobs],
@@ -174,6 +218,8 @@ for (const javaScriptEnabled of [true, false]) {
           [rule.push_access_levels[0].access_level, rule.merge_access_levels[0].access_level],
           [0, 30],
         );
+        const [tag, ...others] = await list(id, 'protected_tags');
+        assert.deepEqual([tag.name, tag.create_access_levels[0].access_level, others], ['v*', 0, []]);
         const [key] = await list(id, 'deploy_keys');
         assert.deepEqual([key.title, key.can_push], ['Mirror', true]);
         await changeMembers(page, id);

@@ -55,7 +55,7 @@ const project: Refused[] = [
   ['issues', 'due_date', 10, { title: 'Typed title', description: 'Typed text' }],
   ['job_token_scope/projects', 'target_project_id', 1_000],
   ['project_members', 'user', 255, { expires_at: '2099-01-02' }],
-  ['project_members/groups', 'group', 255, { expires_at: '2099-01-02' }],
+  ['project_members/groups', 'shared_group', 255, { expires_at: '2099-01-02' }],
   ['releases', 'name', 255, { tag_name: 'typed-tag', description: 'Typed notes' }],
   ['releases/v1', 'name', 255, { description: 'Typed notes' }],
   ['releases/v1/links', 'url', 2_048, { name: 'Typed link' }],

@@ -256,13 +256,13 @@ test('invites a group, changes its role and ends the sharing', async () => {
   await seedMember(gantry, { user: person.id, group: group.id, access_level: 40 });
   const { visitor } = master;
   const invite = async (form: Record<string, string>) =>
-    await visitor.post(`${path}/groups`, { group: group.full_path, group_access: '30', ...form });
+    await visitor.post(`${path}/groups`, { shared_group: group.full_path, group_access: '30', ...form });
   const roleOf = async (): Promise<number | undefined> =>
     (await gantry.api(`GET /projects/${project.id}/members/all/${person.id}`)).body.access_level;
   await visitor.get(path);
   const hidden = await invite({});
   assert.deepEqual([hidden.status, /Group was not found/.test(hidden.text)], [422, true]);
-  assert.equal((await invite({ group: String(group.id) })).status, 422);
+  assert.equal((await invite({ shared_group: String(group.id) })).status, 422);
   await seedMember(gantry, { user: master.id, group: group.id, access_level: 10 });
   const past = await invite({ expires_at: '2000-01-01' });
   assert.match(past.text, /cannot be a date in the past/);
@@ -281,11 +281,28 @@ test('invites a group, changes its role and ends the sharing', async () => {
   const form = { group_access: '20' };
   assert.equal((await visitor.post(`${path}/groups/${other.id}`, form)).status, 404);
   for (const post of [`/groups`, `/groups/${group.id}`, `/groups/${group.id}/remove`]) {
-    assert.equal((await developer.visitor.post(path + post, { ...form, group: 'x' })).status, 403);
-    assert.equal((await stranger.visitor.post(path + post, { ...form, group: 'x' })).status, 404);
+    assert.equal((await developer.visitor.post(path + post, { ...form, shared_group: 'x' })).status, 403);
+    assert.equal((await stranger.visitor.post(path + post, { ...form, shared_group: 'x' })).status, 404);
   }
   assert.equal((await visitor.post(`${path}/groups/${group.id}/remove`)).status, 303);
   assert.equal(await roleOf(), undefined);
+});
+
+test('invites a group to a group', async () => {
+  const group = await seedGroup(gantry, { owner: master.id });
+  const invited = await seedGroup(gantry);
+  const path = `/groups/${group.full_path}/-/group_members`;
+  const invite = async (shared_group: string) =>
+    await master.visitor.post(`${path}/groups`, { shared_group, group_access: '20' });
+  await master.visitor.get(path);
+  const own = await invite(group.full_path);
+  assert.deepEqual([own.status, /cannot be shared with itself/.test(own.text)], [422, true]);
+  assert.equal((await invite(invited.full_path)).status, 303);
+  const { shared_with_groups } = (await gantry.api(`GET /groups/${group.id}`)).body;
+  assert.deepEqual(
+    shared_with_groups.map((share: { group_id: number }) => share.group_id),
+    [invited.id],
+  );
 });
 
 test('shows a group that a maintainer does not see to end its sharing, and hides it from others', async () => {

@@ -5,6 +5,7 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, day, id, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { shareWithGroup, unshareWithGroup, updateShare } from '../../../../projects/members/share.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
+import type { FormProblems } from '../../parts/form.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { membersView } from './list.ts';
 import { type MemberListRoute, findAdministered } from './project_or_group_routes.ts';
@@ -12,9 +13,15 @@ import { fieldText } from '../../parts/fields/field_text.ts';
 
 const rolePart = { group_access: optional(integer()), expires_at: optional(clearable(day())) };
 
+/** Places what the operation says of the group at the field of the form, which is not named as the address is. */
+const atField = ({ text: said, fields: { group, ...fields } }: FormProblems): FormProblems => ({
+  text: said,
+  fields: group === undefined ? fields : { ...fields, shared_group: group },
+});
+
 const typedIn = (sent: RawParams): Record<string, string> =>
   Object.fromEntries(
-    ['group', 'group_access', 'expires_at'].flatMap((name) =>
+    ['shared_group', 'group_access', 'expires_at'].flatMap((name) =>
       sent[name] === undefined ? [] : [[name, fieldText(sent[name])]],
     ),
   );
@@ -32,10 +39,11 @@ const invitePage = (route: MemberListRoute): AnyPage =>
     path: `${route.routePath}/groups`,
     audience: 'user',
     address: route.params,
-    fields: { ...rolePart, group: optional(text()) },
+    fields: { ...rolePart, shared_group: optional(text()) },
     find: async (visit, address) => await findAdministered(route, visit, address),
     fromSent: typedIn,
-    run: async (visit, list, { group: typed = '', group_access = 0, expires_at = null }) => {
+    toProblems: atField,
+    run: async (visit, list, { shared_group: typed = '', group_access = 0, expires_at = null }) => {
       const group = await findTyped(visit, typed);
       if (group === null) throw invalid({ group: ['was not found'] });
       const share = { group_id: group.id, group_access, expires_at };

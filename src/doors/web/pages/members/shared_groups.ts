@@ -16,10 +16,10 @@ const inviteForm = (visit: Visit, list: MemberList, tried: TriedGroup | null): H
     visit,
     { action: `${list.path}/groups`, submit: 'Invite group', problems },
     input({
-      name: 'group',
+      name: 'shared_group',
       label: 'Group',
       hint: 'Full path of the group. Includes members of its parent groups.',
-      value: sent['group'] ?? '',
+      value: sent['shared_group'] ?? '',
       autocomplete: 'off',
       required: true,
       suggestions: { url: '/api/v4/groups?per_page=100', field: 'full_path', search: 'search' },
