@@ -31,6 +31,10 @@ export const pathOf = (page: Page): string => new URL(page.url()).pathname;
 export const noticeOn = async (page: Page): Promise<string> =>
   (await page.getByRole('status').first().textContent()) ?? '';
 
+/** Waits for the notice that a form leaves, also where the page before had another one. */
+export const seeNotice = async (page: Page, text: string): Promise<void> =>
+  await page.getByRole('status').filter({ hasText: text }).first().waitFor();
+
 const signIn: Web['signIn'] = async (page, login, word = password) => {
   await page.goto('/users/sign_in');
   await page.getByLabel('User name or e-mail').fill(login);

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { never } from '../../../src/platform/queue/leases.ts';
 import { seedUser, unique } from '../../support/seed.ts';
-import { type Web, noticeOn, openWeb, skip } from '../web.ts';
+import { type Web, noticeOn, openWeb, seeNotice, skip } from '../web.ts';
 
 let web: Web;
 let login: string;
@@ -140,10 +140,6 @@ const hooks = async (page: Page): Promise<void> => {
   await page.waitForURL(/\/admin\/hooks$/);
   assert.deepEqual(await read('/hooks'), []);
 };
-
-/** Waits for the notice that a form leaves. */
-const seeNotice = async (page: Page, text: string): Promise<void> =>
-  await page.getByRole('status').filter({ hasText: text }).first().waitFor();
 
 const impersonation = async (page: Page): Promise<void> => {
   const { id, username } = await seedUser(web.gantry);

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type SeededUser, seedGroup, seedUser } from '../../support/seed.ts';
 import { type Coded, seedBranch, seedCoded } from '../../support/seed_merge_requests.ts';
-import { type Web, openWeb, password, skip } from '../web.ts';
+import { type Web, openWeb, password, seeNotice, skip } from '../web.ts';
 
 let web: Web;
 let user: SeededUser;
@@ -20,10 +20,6 @@ after(async () => {
 
 const ask = async (path: string) => await web.gantry.api(`GET ${path}`, { as: user.token });
 const read = async (path: string) => (await ask(path)).body;
-
-/** Waits for the notice that a form leaves. */
-const seeNotice = async (page: Page, text: string): Promise<void> =>
-  await page.getByRole('status').filter({ hasText: text }).first().waitFor();
 
 const openMenu = async (page: Page, name: string): Promise<void> =>
   await page.locator('summary').filter({ hasText: name }).first().click();

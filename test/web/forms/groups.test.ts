@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedUser, unique } from '../../support/seed.ts';
-import { type Web, noticeOn, openWeb, pathOf, skip } from '../web.ts';
+import { type Web, noticeOn, openWeb, pathOf, seeNotice, skip } from '../web.ts';
 
 let web: Web;
 let login: string;
@@ -82,10 +82,7 @@ for (const javaScriptEnabled of [true, false]) {
         await invite.getByLabel('Group', { exact: true }).fill(other);
         await invite.getByLabel('Role at most').selectOption({ label: 'Reporter' });
         await invite.getByRole('button', { name: 'Invite group' }).click();
-        await page
-          .getByRole('status')
-          .filter({ hasText: `The group ${other} was invited.` })
-          .waitFor();
+        await seeNotice(page, `The group ${other} was invited.`);
         const [share] = (await load(`${outer}/inner`)).shared_with_groups;
         assert.deepEqual([share.group_full_path, share.group_access_level], [other, 20]);
         await page
@@ -93,7 +90,7 @@ for (const javaScriptEnabled of [true, false]) {
           .filter({ hasText: `Edit ${other}` })
           .click();
         await page.getByRole('button', { name: `Stop sharing with ${other}` }).click();
-        await page.getByRole('status').filter({ hasText: 'The group was removed.' }).waitFor();
+        await seeNotice(page, 'The group was removed.');
         assert.deepEqual((await load(`${outer}/inner`)).shared_with_groups, []);
 
         await page.goto(`/groups/${outer}/inner/-/settings`);

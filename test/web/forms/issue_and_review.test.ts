@@ -23,7 +23,7 @@ import {
   toPath,
   waitForCheck,
 } from '../../support/seed_merge_requests.ts';
-import { type Web, openWeb, password, skip } from '../web.ts';
+import { type Web, openWeb, password, seeNotice, skip } from '../web.ts';
 
 let web: Web;
 let user: SeededUser;
@@ -39,10 +39,6 @@ after(async () => {
 
 const ask = async (path: string) => await web.gantry.api(`GET ${path}`, { as: user.token });
 const read = async (path: string) => (await ask(path)).body;
-
-/** Waits for the notice that a form leaves. */
-const seeNotice = async (page: Page, text: string): Promise<void> =>
-  await page.getByRole('status').filter({ hasText: text }).first().waitFor();
 
 const seeAlert = async (page: Page, text: RegExp): Promise<void> =>
   await page.getByRole('alert').filter({ hasText: text }).first().waitFor();

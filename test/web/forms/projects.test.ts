@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seedGroup, seedUser, unique } from '../../support/seed.ts';
-import { type Web, noticeOn, openWeb, pathOf, skip } from '../web.ts';
+import { type Web, noticeOn, openWeb, pathOf, seeNotice, skip } from '../web.ts';
 
 let web: Web;
 let login: string;
@@ -80,14 +80,11 @@ const protectTags = async (page: Page): Promise<void> => {
     await add.getByLabel('Tag', { exact: true }).fill(name);
     await add.getByLabel('Allowed to create').selectOption({ label: 'Nobody' });
     await add.getByRole('button', { name: 'Protect' }).click();
-    await page
-      .getByRole('status')
-      .filter({ hasText: `${name} was protected.` })
-      .waitFor();
+    await seeNotice(page, `${name} was protected.`);
   }
   await page.locator('summary').filter({ hasText: /old$/ }).click();
   await page.getByRole('button', { name: 'Unprotect old' }).click();
-  await page.getByRole('status').filter({ hasText: 'old was unprotected.' }).waitFor();
+  await seeNotice(page, 'old was unprotected.');
 };
 
 const connectTracker = async (page: Page, id: number): Promise<void> => {
@@ -105,7 +102,7 @@ const connectTracker = async (page: Page, id: number): Promise<void> => {
       await page.getByLabel('Password or token').fill('secret');
       await page.getByRole('button', { name: 'Save changes' }).click();
     }
-    await page.getByRole('status').filter({ hasText: what }).waitFor();
+    await seeNotice(page, what);
     const found = await list(id, 'integrations');
     assert.deepEqual(
       found.map((one: { slug: string; active: boolean }) => [one.slug, one.active]),
