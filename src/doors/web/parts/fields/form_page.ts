@@ -64,6 +64,9 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
 ): AnyPage => {
   const { path, audience, address, fields, find, fromSent, run, view } = declared;
   const { readFailure = problemsOf, toProblems = (problems: FormProblems) => problems } = declared;
+  const shared = Object.keys(fields).find((name) => name in address);
+  // The value of the path would replace what the form sends.
+  if (shared !== undefined) throw new Error(`the form of ${path} names a field like its address: ${shared}`);
   const readAddress = paramsReader(object(address));
   const refuse = async (
     visit: Visit,
