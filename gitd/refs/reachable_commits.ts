@@ -48,9 +48,13 @@ export const rememberReachable = (
     return;
   }
   for (const oid of commits) if (known.commits.size < maxCommits) known.commits.add(oid);
+  // Weighs it again.
+  sets.set(key, known);
   if (known.isFilled) return;
   known.isFilled = true;
   walk(context, tips)
     .then((walked) => sets.set(key, { commits: walked.union(known.commits), isFilled: true }))
-    .catch(() => undefined);
+    .catch(() => {
+      known.isFilled = false;
+    });
 };

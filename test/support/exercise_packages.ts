@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { openAuthenticator } from './authenticator.ts';
 import { openVisitor } from './visitor.ts';
 
-/** The service has `origin` as its external address and trusts the proxy that this is. */
+/** The service has `origin` as its external address and trusts this test as its proxy. */
 type Installed = { url: string; origin: string; token: string; password: string };
 
 /** Adds a passkey to the account of the first administrator and signs in with it. */

@@ -1,4 +1,5 @@
 /** Chat services whose integration is a hook with a format. Pure. */
+import { trimEnd } from '../../platform/trim.ts';
 import type { EventFlag, HookFormat } from '../hooks/event_flags.ts';
 
 export const chatSlugs = ['slack', 'mattermost', 'microsoft-teams', 'discord'] as const;
@@ -17,8 +18,9 @@ const asSent = (webhook: string): string => webhook;
 
 /** Discord reads messages for Slack at a path of its own. */
 const toSlackPath = (webhook: string): string => {
-  const url = webhook.replace(/\/+$/, '');
-  return url.endsWith('/slack') ? url : `${url}/slack`;
+  const [, address = '', query = ''] = /^([^?]*)(.*)$/s.exec(webhook) ?? [];
+  const path = trimEnd(address, '/');
+  return `${path}${path.endsWith('/slack') ? '' : '/slack'}${query}`;
 };
 
 export const chats: { [S in ChatSlug]: Chat } = {

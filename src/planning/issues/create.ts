@@ -125,6 +125,8 @@ const storeQuickActions = async (
   if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
 };
 
+type Continued = { follow?: (tx: Tx, loaded: LoadedIssue) => Promise<void>; keepsActions?: boolean };
+
 /** A new issue, and whether its author follows it. */
 export type CreatedIssue = LoadedIssue & { isSubscribed: boolean };
 
@@ -132,20 +134,18 @@ export type CreatedIssue = LoadedIssue & { isSubscribed: boolean };
  * Creates an issue and all its side effects in one transaction. Quick actions in its description are executed if the
  * caller is permitted.
  * @param follow runs in the same transaction, after the issue is stored
+ * @param keepsActions leaves quick actions in the description as text: somebody else wrote it
  * @throws Failure 400 for a title that is blank or too long
  */
 export const createIssue = async (
   call: Call,
   project: Project,
   input: NewIssue,
-  follow?: (tx: Tx, loaded: LoadedIssue) => Promise<void>,
+  { follow, keepsActions = false }: Continued = {},
 ): Promise<CreatedIssue> => {
-  const title = checkTitle(input.title);
-  const fields = keepAllowed(
-    call,
-    project,
-    await withQuickActions({ call, project, type: 'Issue' }, { ...input, title }),
-  );
+  const titled = { ...input, title: checkTitle(input.title) };
+  const acted = keepsActions ? titled : await withQuickActions({ call, project, type: 'Issue' }, titled);
+  const fields = keepAllowed(call, project, acted);
   const actor = requireActor(call);
   return await call.write(
     async (tx) => {

@@ -22,7 +22,7 @@ export const createContinuing = async (
   if (continued === null) return await createIssue(call, project, input);
   const isDescribed = (input.description ?? '') !== '';
   const described = isDescribed ? input : { ...input, description: continued.description };
-  return await createIssue(call, project, described, async (tx, { issue }) => {
-    await resolveContinued(tx, call, continued, issue.iid);
+  return await createIssue(call, project, described, {
+    follow: async (tx, { issue }) => await resolveContinued(tx, call, continued, issue.iid),
   });
 };

@@ -100,3 +100,26 @@ it('refuses those who are not reporters of both projects', async () => {
     { message: '400 (Bad request) "to_project_id" not given' },
   ]);
 });
+
+it('hides the place of the other issue from those who cannot see it, and keeps quick actions as text', async () => {
+  const shown = await world.team({ visibility: 'public' });
+  const hidden = await world.team({ visibility: 'private' });
+  await seedMember(world.gantry, { user: shown.reporter.id, project: hidden.id, access_level: 20 });
+  const issue = await world.issue(shown.id, { title: 'Open' });
+  const description = '/title Renamed\n/spend 1h';
+  await world.api(`PUT ${pathOf(issue)}`, { json: { description } });
+  const made = await clone(issue, { to_project_id: hidden.id }, shown.reporter.token);
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(
+    [made.body.title, made.body.description, made.body.time_stats.total_time_spent],
+    ['Open', description, 0],
+  );
+  const bodiesFor = async (as: string): Promise<string[]> =>
+    (await world.api(`GET ${pathOf(issue)}/notes`, { as })).body.map(({ body }: { body: string }) => body);
+  const { full_path } = hidden;
+  assert.ok((await bodiesFor(shown.reporter.token)).includes(`cloned to ${full_path}#${made.body.iid}`));
+  const stranger = await world.team();
+  const seen = await bodiesFor(stranger.reporter.token);
+  assert.ok(seen.includes('cloned to another project'), seen.join(', '));
+  assert.ok(!seen.some((body) => body.includes(full_path)));
+});

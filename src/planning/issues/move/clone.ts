@@ -56,15 +56,13 @@ export const cloneIssue = async (
   const to = await findTargetProject(call, to_project_id, noPermission);
   if (!may(call.viewer, 'move_issue', project) || !may(call.viewer, 'move_issue', to)) throw noPermission();
   const { user } = requireActor(call);
-  const { target: clone } = await createIssue(
-    call,
-    to,
-    await readContent(call, loaded, to),
-    async (tx, { target: made }) => {
+  const { target: clone } = await createIssue(call, to, await readContent(call, loaded, to), {
+    keepsActions: true,
+    follow: async (tx, { target: made }) => {
       if (with_notes) await copyComments(tx, loaded, made);
       await addSystemNotes(tx, user.id, target, [clonedToText(to.full_path, made.iid)]);
       await addSystemNotes(tx, user.id, made, [clonedFromText(project.full_path, target.iid)]);
     },
-  );
+  });
   return await reloadIssue(call.db, to, clone.id);
 };

@@ -15,7 +15,7 @@ export const assignKeyProblems = ({
   text,
   fields: { fingerprint, key, ...rest },
 }: FormProblems): FormProblems => {
-  const taken = fingerprint === undefined ? [] : ['has already been added, by you or by another user'];
+  const taken = fingerprint === undefined ? [] : ['has already been added, by this user or by another'];
   const isPast = key?.includes(expired) === true;
   const all = [...(key ?? []).filter((problem) => problem !== expired).map(explain), ...taken];
   const fields: Problems = {

@@ -62,7 +62,7 @@ test('explains problems at the field, and keeps the input', async () => {
     [{ key: sampleKeys.dsa.text }, /id="key_error">Key type is forbidden. Must be RSA, ECDSA, or ED25519/],
     [
       { key: sampleKeys.ed25519.text },
-      /id="key_error">Key has already been added, by you or by another user/,
+      /id="key_error">Key has already been added, by this user or by another/,
     ],
     [{ key: 'x'.repeat(6000) }, /id="key_error">Key is too long/],
     [

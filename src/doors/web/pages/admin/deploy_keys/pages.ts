@@ -1,4 +1,4 @@
-/** Deploy keys of all projects, for administrators. */
+/** Deploy keys of all projects and of the instance, for administrators. */
 import type { KeyRow } from '../../../../../identity/keys/queries.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { object } from '../../../../../platform/http/schema.ts';
@@ -21,7 +21,9 @@ const keyLine = (key: KeyRow, projects: readonly KeyProject[], now: number): Htm
   const isOver = expires_at !== null && expires_at <= now;
   return html`<li>
 <span class="lead">${icon('key')}</span>
-<span class="title">${title}${isOver && html` <span class="badge">Expired</span>`}</span>
+<span class="title">${title}${isOver && html` <span class="badge">Expired</span>`}${
+    key.shared === 1 && html` <span class="badge">Instance</span>`
+  }</span>
 <span class="meta"><code>SHA256:${fingerprint_sha256}</code><span>added ${relative(created_at)}</span><span>last used: ${lastUse(key)}</span>${
     expires_at !== null && html`<span>expires ${moment(expires_at)}</span>`
   }${projects.map(projectLink)}</span></li>
@@ -45,7 +47,7 @@ export const deployKeyPages = [
       return adminListView({
         path,
         title: 'Deploy keys',
-        head: html`<p>SSH keys that give access to projects instead of accounts. They are added and removed on the page of each project.</p>`,
+        head: html`<p>SSH keys that give access to projects instead of accounts. Keys of projects are added and removed on the page of each project, keys of the instance by the API.</p>`,
         noun: 'deploy key',
         rows: items.map((key) => keyLine(key, projects.get(key.id) ?? [], now)),
         empty: { icon: 'key', title: 'No deploy keys', text: 'Projects add them in their settings.' },

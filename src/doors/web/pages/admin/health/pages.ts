@@ -141,7 +141,7 @@ const backupsPart = (
   ]);
 };
 
-/** What only the command line does: it reads all data, also where no page can be shown. */
+/** Commands without a page: they read all data, and work while no page can be shown. */
 const commands: readonly (readonly [command: string, meaning: Html | string])[] = [
   [
     'gantry backup create --to PLACE --verify',
