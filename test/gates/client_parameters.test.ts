@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TProperties, TSchema } from 'typebox';
 import { Failure } from '../../src/platform/errors.ts';
-import { ignoredParams } from '../../src/platform/http/ignored_params.ts';
+import { ignoredParams } from '../../src/platform/http/parameters/ignored_params.ts';
 import { paramsReader } from '../../src/platform/http/params.ts';
 import { object } from '../../src/platform/http/schema.ts';
 import { endpoints } from '../../src/app/routes.ts';

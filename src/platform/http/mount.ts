@@ -12,14 +12,13 @@ import {
   statusOfEndpoint,
 } from './endpoint.ts';
 import { discardBody } from './body/discard_body.ts';
-import { getFileParams, getReceivedFiles } from './body/file_parts.ts';
+import { getFileParams } from './body/file_parts.ts';
 import { readLargeBody, releaseLargeBody } from './body/large_bodies.ts';
 import { asFailure, methodNotAllowed, tooLong, unreadable } from './failure.ts';
-import { credentialParams } from './credential_params.ts';
-import { makeLruCache } from '../lru_cache.ts';
-import { type Page, type PageRequest, pageHeaders, pageRequest } from './page.ts';
-import { type IgnoredParams, ignoredParams, ignoredParamsHeader } from './ignored_params.ts';
-import { type ParamsReader, type RawParams, paramsReader } from './params.ts';
+import type { Page } from './page.ts';
+import { ignoredParams } from './parameters/ignored_params.ts';
+import { type RawParams, paramsReader } from './params.ts';
+import { type ReadEndpoint, getPageHeaders, readParams } from './parameters/read_params.ts';
 import type { RouteTable } from './route_table.ts';
 import { type Serialize, lazyListSerializer, lazySerializer } from './serializer.ts';
 
@@ -48,17 +47,9 @@ export type OpenCall<C extends BaseCall> = (
   endpoint: AnyEndpoint<C>,
 ) => Promise<C>;
 
-type Mounted<C> = {
-  endpoint: AnyEndpoint<C>;
-  read: ParamsReader;
-  /** Names of the parameters that are files. */
-  files: readonly string[];
-  ignored: IgnoredParams;
-  defaults: Record<string, unknown>;
+type Mounted<C> = ReadEndpoint<C> & {
   serialize: Serialize;
   serializeList: (items: readonly unknown[]) => JsonText;
-  /** Name of an integer parameter at the end of the path, which may be followed by `.json`. */
-  lastParam: string | null;
 };
 
 const lastIntegerParam = (endpoint: AnyEndpoint<unknown>): string | null => {
@@ -88,13 +79,6 @@ const admit = (audience: Audience, call: BaseCall): void => {
   if (audience === 'anyone' || audience === 'optional') return;
   if (!call.signedIn) throw unauthorized();
   if (audience === 'admin' && !call.admin) throw forbidden();
-};
-
-const pathParams = (request: FastifyRequest, lastParam: string | null): Record<string, string> => {
-  const params = request.params as Record<string, string>;
-  const last = lastParam === null ? undefined : params[lastParam];
-  if (lastParam === null || last?.endsWith('.json') !== true) return params;
-  return { ...params, [lastParam]: last.slice(0, -'.json'.length) };
 };
 
 /** Parses the parameters of the body, or returns the failure: only authorized callers receive it. */
@@ -127,87 +111,6 @@ const readRequestBody = async <C extends BaseCall>(
     admit(endpoint.audience, await open(request, request.query as RawParams, endpoint));
   }
   return await readLargeBody(request, endpoint.maxRequestBytes);
-};
-
-/** What follows from the address of a request alone. */
-type ParsedRequest = {
-  endpoint: object;
-  params: Record<string, unknown>;
-  /** The parameters as a text. */
-  key: string;
-  ignored: string | null;
-  pages: PageRequest | null;
-  /** Every parameter for the links of pages. */
-  linked: Record<string, unknown>;
-  /** The last headers of pages, with what they were made for. */
-  headers: { url: string; total: number; values: Record<string, string> } | null;
-};
-
-/** Requests whose parameters are not read again: clients poll the same addresses. */
-const maxParsed = 1_000;
-const maxParsedUrl = 500;
-const parsedRequests = makeLruCache<ParsedRequest>(maxParsed, () => 1);
-
-/** Whether the answer may be kept, and the address has no credentials. */
-const isParsedOnce = <C>({ endpoint }: Mounted<C>, { url }: FastifyRequest, sent: RawParams): boolean =>
-  endpoint.cached === true &&
-  endpoint.withoutEffect === undefined &&
-  url.length <= maxParsedUrl &&
-  !Object.keys(sent).some((name) => credentialParams.has(name));
-
-const parseRequest = <C>(
-  mounted: Mounted<C>,
-  request: FastifyRequest,
-  sent: RawParams,
-  ignored: string | null,
-): ParsedRequest => {
-  const { endpoint } = mounted;
-  const path = pathParams(request, mounted.lastParam);
-  const params = mounted.read({ ...sent, ...getReceivedFiles(sent, mounted.files), ...path });
-  return {
-    endpoint,
-    params,
-    key: endpoint.cached === true ? JSON.stringify(params) : '',
-    ignored,
-    pages: endpoint.list === true ? pageRequest(params) : null,
-    linked: endpoint.list === true ? { ...mounted.defaults, ...sent, ...path } : {},
-    headers: null,
-  };
-};
-
-/** Reads the parameters, and sets the header of ignored ones, also if others are invalid. */
-const readParams = <C extends BaseCall>(
-  mounted: Mounted<C>,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  sent: RawParams,
-  call: C,
-): ParsedRequest => {
-  const isKept = request.body === undefined && isParsedOnce(mounted, request, sent);
-  const known = isKept ? parsedRequests.get(request.url) : undefined;
-  const found = known?.endpoint === mounted.endpoint ? known : undefined;
-  const ignored =
-    found === undefined ? mounted.ignored(sent, mounted.endpoint.withoutEffect?.(call) ?? []) : found.ignored;
-  if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
-  if (found !== undefined) return found;
-  const parsed = parseRequest(mounted, request, sent, ignored);
-  if (!isKept) return parsed;
-  // Later requests share them.
-  Object.freeze(parsed.params);
-  parsedRequests.set(request.url, parsed);
-  return parsed;
-};
-
-const getPageHeaders = (
-  { baseUrl }: BaseCall,
-  request: FastifyRequest,
-  parsed: ParsedRequest,
-  { pages, total }: { pages: PageRequest; total: number },
-): Record<string, string> => {
-  const url = `${baseUrl}${request.url.split('?', 1)[0]}`;
-  if (parsed.headers?.url === url && parsed.headers.total === total) return parsed.headers.values;
-  const values = pageHeaders(url, parsed.linked, pages, total);
-  parsed.headers = { url, total, values };
-  return values;
 };
 
 const serve = async <C extends BaseCall>(

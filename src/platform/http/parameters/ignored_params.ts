@@ -3,9 +3,9 @@
  * file in place of a value.
  */
 import type { TObject } from 'typebox';
-import { credentialParams } from './credential_params.ts';
-import { getFileParams, getFileParts } from './body/file_parts.ts';
-import type { RawParams } from './params.ts';
+import { credentialParams } from '../credential_params.ts';
+import { getFileParams, getFileParts } from '../body/file_parts.ts';
+import type { RawParams } from '../params.ts';
 
 export const ignoredParamsHeader = 'gantry-ignored-parameters';
 

@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import type { AnyEndpoint } from './endpoint.ts';
-import { makeMetrics } from './monitoring/metrics.ts';
-import { type BaseCall, finalWords, mountEndpoints } from './mount.ts';
-import { pageParams } from './page.ts';
-import { hash, object, optional, raw, string, text, texts, unsupportedFilter } from './schema.ts';
-import { makeRouteTable } from './route_table.ts';
-import { makeServer } from './server.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import { makeMetrics } from '../monitoring/metrics.ts';
+import { type BaseCall, finalWords, mountEndpoints } from '../mount.ts';
+import { pageParams } from '../page.ts';
+import { hash, object, optional, raw, string, text, texts, unsupportedFilter } from '../schema.ts';
+import { makeRouteTable } from '../route_table.ts';
+import { makeServer } from '../server.ts';
 
 const shared = { area: 'test', audience: 'anyone' } as const;
 const endpoints: AnyEndpoint<BaseCall>[] = [
