@@ -19,7 +19,8 @@ test(
   async () => {
     const inherited = Object.entries(process.env).filter(([name]) => !/^GANTRY_|^NODE_|COLOR/.test(name));
     const env = { ...Object.fromEntries(inherited), ...place.env, TERM: 'xterm' };
-    const command = `'${process.execPath}' bin/gantry serve`;
+    // A shell that stays would end by the signal, too, and hide how the service ended.
+    const command = `exec '${process.execPath}' bin/gantry serve`;
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env });
     let output = '';
     const listening = Promise.withResolvers<void>();
