@@ -4,6 +4,11 @@ import type { Place, Row } from './process.ts';
 /** A move closes the source issue and copies its history. */
 const neverMoved = `moved_to_id is null and not exists (select 1 from issues o where o.moved_to_id = issues.id)`;
 
+/** A clone copies comments, without events, and then says where it is from. */
+const copiedByClone = `(target_type = 'Issue' and exists (select 1 from notes source where source.target_type = 'Issue'
+  and source.target_id = notes.target_id and source.system = 1 and source.body like 'cloned from %'
+  and source.id > notes.id))`;
+
 /** Each query selects rows that must not exist. */
 const faults: { [what: string]: string } = {
   'issue without the event of its creation': `select id from issues where not exists (select 1 from events
@@ -24,7 +29,8 @@ const faults: { [what: string]: string } = {
       where target_type = 'Issue' and target_id = issues.id and system = 0 and internal = 0)`,
   'comment without the event of its creation': `select id from notes where system = 0 and not exists (
     select 1 from events where target_type = 'Note' and target_id = notes.id and kind = 'note.created')
-    and not (target_type = 'Issue' and exists (select 1 from issues o where o.moved_to_id = notes.target_id))`,
+    and not (target_type = 'Issue' and exists (select 1 from issues o where o.moved_to_id = notes.target_id))
+    and not ${copiedByClone}`,
   'change of state without its note': `select id from issues where ${neverMoved} and
     (select count(*) from events where target_type = 'Issue' and target_id = issues.id
       and kind in ('issue.closed', 'issue.reopened')) <>

@@ -115,8 +115,6 @@ const byName: Record<string, fc.Arbitrary<unknown>> = {
   coverage: fc.constantFrom(0, 12.5, 100),
   info: fc.constant({ features: {} }),
   last_update: fc.constant(''),
-  // Comments that a clone copies have no events of their own.
-  with_notes: fc.constant(false),
   expires_at: fc.constantFrom('2090-12-31', '2090-12-31', '2020-01-01'),
   build_timeout: fc.constantFrom(600, 3600),
 
