@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type KillablePostgres, startKillablePostgres } from '../support/databases/killable_postgres.ts';
 import { isWhole, seed } from '../support/run/sample.ts';
 import { type Cluster, type Part, startCluster } from './cluster.ts';
-import { type Clients, startClients } from './cluster_clients.ts';
+import { type Clients, makeProjectIn, startClients } from './cluster_clients.ts';
 import { codeReads, issueReads, sendRequests } from './cluster_load.ts';
 import { findFaults } from './invariants.ts';
 import { type Ledger, type State, makeRandom, newLedger, runLoad, settle } from './ledger.ts';
@@ -118,21 +118,22 @@ const writeBytes = async (
 
 /** Makes projects with an issue each, which is read and not changed. */
 const makeProjects = async (cluster: Cluster, ledger: Ledger): Promise<Projects> => {
-  const projects: Projects = new Map();
-  for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) {
-    const { status, body } = await call(cluster.url, 'POST /projects', {
-      name,
-      initialize_with_readme: true,
-    });
-    assert.equal(status, 201, JSON.stringify(body));
-    const project = Number(body.id);
-    const read = { title: 'To be read', description: 'by all', confidential: false };
-    const issue = await call(cluster.url, `POST /projects/${project}/issues`, { ...read, labels: 'load' });
-    const acknowledged: State = { ...read, state: 'opened', time_spent: 0, notes: [] };
-    ledger.entries.push({ project, iid: Number(issue.body.iid), acknowledged, pending: null });
-    projects.getOrInsertComputed(String(body.repository_storage), () => []).push(project);
-  }
-  assert.equal(projects.size, 2, 'projects of both storages');
+  const projects: Projects = new Map([
+    ['default', []],
+    ['other', []],
+  ]);
+  for (const name of ['one', 'two', 'three'])
+    for (const [storage, ids] of projects) {
+      const { id: project } = await makeProjectIn(cluster.url, storage, {
+        name: `${name}-${storage}`,
+        initialize_with_readme: true,
+      });
+      const read = { title: 'To be read', description: 'by all', confidential: false };
+      const issue = await call(cluster.url, `POST /projects/${project}/issues`, { ...read, labels: 'load' });
+      const acknowledged: State = { ...read, state: 'opened', time_spent: 0, notes: [] };
+      ledger.entries.push({ project, iid: Number(issue.body.iid), acknowledged, pending: null });
+      ids.push(project);
+    }
   return projects;
 };
 

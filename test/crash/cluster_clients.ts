@@ -36,6 +36,20 @@ const ask = async (url: string, line: string, json?: object) => {
   return body;
 };
 
+/** Makes a project whose repository is in a storage. Services choose one at random, each by the settings that it last read. */
+export const makeProjectIn = async (
+  url: string,
+  storage: string,
+  { name, ...input }: { name: string; initialize_with_readme?: true },
+): Promise<{ id: number; path: string }> => {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const made = await ask(url, 'POST /projects', { name: `${name}-${tries}`, ...input });
+    const { id, path_with_namespace: path, repository_storage } = made;
+    if (repository_storage === storage) return { id: Number(id), path: String(path) };
+  }
+  throw new Error(`no project was made in the storage ${storage}`);
+};
+
 /** How a client reaches a repository. */
 type Route = {
   /** Begins the texts of what failed. */
@@ -186,14 +200,14 @@ const runJobs = async (work: Work, peer: Peer, project: number): Promise<Ended[]
   return ended;
 };
 
-const checkJobs = async (url: string, ended: readonly Ended[]): Promise<void> => {
+const checkJobs = async (url: string, project: number, ended: readonly Ended[]): Promise<void> => {
   for (const { id, log, followed } of ended) {
-    const project = `/projects/root%2Fbuilt/jobs/${id}`;
-    assert.equal((await ask(url, `GET ${project}`)).status, 'success');
-    const trace = await fetch(`${url}/api/v4${project}/trace`, { headers });
+    const job = `/projects/${project}/jobs/${id}`;
+    assert.equal((await ask(url, `GET ${job}`)).status, 'success');
+    const trace = await fetch(`${url}/api/v4${job}/trace`, { headers });
     assert.equal(await trace.text(), log, `the log of job ${id}`);
     assert.equal(followed, log, `the followed log of job ${id}`);
-    const artifacts = await fetch(`${url}/api/v4${project}/artifacts`, { headers });
+    const artifacts = await fetch(`${url}/api/v4${job}/artifacts`, { headers });
     assert.equal(await artifacts.text(), archiveOf(id).toString(), `the artifacts of job ${id}`);
   }
 };
@@ -218,13 +232,12 @@ const makeSshEnvironment = async (url: string, folder: string): Promise<Record<s
 
 /** Makes the repositories of those who push: over HTTP in the storage `other`, over SSH in `default`. */
 const makeRoutes = async ({ url, sshPort }: ClusterAddress, folder: string): Promise<Route[]> => {
-  const http = { label: 'HTTP', path: 'root/pushed', env: {} } as const;
-  const routes: Route[] = [{ ...http, address: repositoryUrl(url, http.path, token) }];
-  await ask(url, 'POST /projects', { name: 'pushed' });
+  const { path } = await makeProjectIn(url, 'other', { name: 'pushed' });
+  const routes: Route[] = [{ label: 'HTTP', path, env: {}, address: repositoryUrl(url, path, token) }];
   if (!hasSsh) return routes;
-  await ask(url, 'PUT /application/settings', { repository_storages: ['default'] });
-  await ask(url, 'POST /projects', { name: 'secure' });
-  const ssh = { label: 'SSH', path: 'root/secure', env: await makeSshEnvironment(url, folder) } as const;
+  const secure = await makeProjectIn(url, 'default', { name: 'secure' });
+  const env = await makeSshEnvironment(url, folder);
+  const ssh = { label: 'SSH', path: secure.path, env } as const;
   return [...routes, { ...ssh, address: `ssh://git@127.0.0.1:${sshPort}/${ssh.path}.git` }];
 };
 
@@ -233,11 +246,8 @@ type ClusterAddress = { url: string; sshPort: number };
 /** Starts all of them. Jobs and pushes over HTTP have repositories in the storage `other`. */
 export const startClients = async ({ url, sshPort }: ClusterAddress): Promise<Clients> => {
   const folder = mkdtempSync(join(tmpdir(), 'gantry-clients-'));
-  const { repository_storages } = await ask(url, 'GET /application/settings');
-  await ask(url, 'PUT /application/settings', { repository_storages: ['other'] });
-  const built = await ask(url, 'POST /projects', { name: 'built', initialize_with_readme: true });
+  const built = await makeProjectIn(url, 'other', { name: 'built', initialize_with_readme: true });
   const routes = await makeRoutes({ url, sshPort }, folder);
-  await ask(url, 'PUT /application/settings', { repository_storages });
   const [waiting, busy] = [await newPeer(url), await newPeer(url)];
   await ask(url, `POST /projects/${built.id}/repository/files/.gitlab-ci.yml`, {
     branch: 'main',
@@ -265,7 +275,7 @@ export const startClients = async ({ url, sshPort }: ClusterAddress): Promise<Cl
         await checkPushes(url, path, pushed[at] ?? []);
         assert.ok(counts[`${label} pushes`] > 0 && counts[`${label} clones`] > 0, label);
       }
-      await checkJobs(url, [...jobs, job]);
+      await checkJobs(url, built.id, [...jobs, job]);
       assert.ok(jobs.length > 0);
       rmSync(folder, { recursive: true });
     },
