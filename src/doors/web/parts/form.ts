@@ -1,7 +1,7 @@
 /** Renders forms: each field has a label, and its problem next to it, linked for screen readers. */
 import { Failure, type Problems } from '../../../platform/errors.ts';
 import { type Html, html } from './html.ts';
-import { type View, type Visit, withRefusal } from '../page.ts';
+import { Redirect, type View, type Visit, withRefusal } from '../page.ts';
 
 /** Problems of a submitted form. */
 export type FormProblems = { text: string | null; fields: Problems };
@@ -72,6 +72,17 @@ const idOf = (name: string): string => name.replaceAll(/\W+/g, '_');
 /** Formats the problem of a field as a sentence. */
 export const formatProblem = (label: string, problem: string): string =>
   /^\p{Lu}/u.test(problem) ? problem : `${label} ${problem}`;
+
+/** Returns the problems of a form as one text. */
+export const problemText = ({ text, fields }: FormProblems): string =>
+  text ??
+  Object.entries(fields)
+    .flatMap(([name, problems]) => problems.map((one) => formatProblem(name.replaceAll('_', ' '), one)))
+    .join('. ');
+
+/** Redirects to the page of a refused form and shows the problems there, for forms that keep no input. */
+export const redirectWithProblems = (path: string, problems: FormProblems): Redirect =>
+  new Redirect(path, { kind: 'alert', text: problemText(problems) });
 
 type FieldParts = {
   id: string;

@@ -6,7 +6,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import {
   type AnyPage,
   type RawPage,
-  type Redirect,
+  Redirect,
   type View,
   type Visit,
   page,
@@ -45,8 +45,11 @@ type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
   readFailure?: (error: unknown, found: Found, params: Static<TObject<Address & F>>) => FormProblems | null;
   /** Places problems of fields that the form does not have. */
   toProblems?: (problems: FormProblems) => FormProblems;
-  /** Shows the refused form, with status 422 unless the view has another. */
-  view: (visit: Visit, found: Found, state: FormState<Values>) => View | Promise<View>;
+  /**
+   * Shows the refused form, with status 422 unless the view has another. A form without input to keep may redirect to
+   * its page: see `redirectWithProblems`.
+   */
+  view: (visit: Visit, found: Found, state: FormState<Values>) => View | Redirect | Promise<View | Redirect>;
 };
 
 /** Removes the characters from sent texts that no text of a database may have: the form may look for what it shows. */
@@ -71,12 +74,12 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
   const refuse = async (
     visit: Visit,
     { found, sent, problems }: { found: Found; sent: RawParams; problems: FormProblems },
-  ): Promise<View> => {
+  ): Promise<View | Redirect> => {
     const shown = await view(visit, found, {
       values: fromSent(removeUnstorable(sent) as RawParams, found),
       problems: toProblems(problems),
     });
-    return withRefusal(shown);
+    return shown instanceof Redirect ? shown : withRefusal(shown);
   };
   return page({
     method: 'POST',
