@@ -80,9 +80,9 @@ export const makeFairSemaphore = ({
   /** Selects the next caller: of those who may have a place, the oldest whose owner has the fewest. */
   const next = (): Waiting | undefined => {
     let best: Waiting | undefined;
-    for (const one of queue.callers) {
-      if (!hasPlace(one.owner)) continue;
-      if (best === undefined || held.get(one.owner) < held.get(best.owner)) best = one;
+    for (const caller of queue.callers) {
+      if (!hasPlace(caller.owner)) continue;
+      if (best === undefined || held.get(caller.owner) < held.get(best.owner)) best = caller;
     }
     return best;
   };
@@ -101,13 +101,13 @@ export const makeFairSemaphore = ({
   const wait = async (owner: string): Promise<() => void> => {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const grant = (): void => {
-      queue.remove(one);
+      queue.remove(caller);
       resolve(take(owner));
     };
-    const one: Waiting = { owner, grant };
-    queue.add(one);
+    const caller: Waiting = { owner, grant };
+    queue.add(caller);
     const giveUp = (): void => {
-      if (queue.remove(one)) reject(refuse());
+      if (queue.remove(caller)) reject(refuse());
     };
     const timer = setTimeout(giveUp, patience).unref();
     return await promise.finally(() => clearTimeout(timer));
