@@ -112,12 +112,12 @@ export const exchangeClaims = async (
   const hasMore =
     signed['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
   const more = hasMore ? await client.fetchUserInfo(configuration, tokens.access_token, signed.sub) : {};
-  const all: Record<string, unknown> = { ...more, ...signed };
+  const claims: Record<string, unknown> = { ...more, ...signed };
   return {
     sub,
-    email: toTextOrNull(all['email']),
-    email_verified: all['email_verified'] === true,
-    name: toTextOrNull(all['name']),
-    preferred_username: toTextOrNull(all['preferred_username']) ?? toTextOrNull(all['nickname']),
+    email: toTextOrNull(claims['email']),
+    email_verified: claims['email_verified'] === true,
+    name: toTextOrNull(claims['name']),
+    preferred_username: toTextOrNull(claims['preferred_username']) ?? toTextOrNull(claims['nickname']),
   };
 };
