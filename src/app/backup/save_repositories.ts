@@ -89,10 +89,10 @@ const saveRepository = async (saving: SavingRepositories, row: Row): Promise<Sav
   const repository = saving.git.repository(row);
   const path = getRepositoryPath(row);
   const refs = await readRefs(saving, repository, row);
-  const known = findEarlier(saving, path);
-  if (known?.refs.sha256 === hash('sha256', formatRefs(refs)))
-    return { line: { ...known, project_id: row.id, storage: row.repository_storage }, refs: refs.size };
-  const { packs, ids } = await loadEarlier(saving, known);
+  const earlierLine = findEarlier(saving, path);
+  if (earlierLine?.refs.sha256 === hash('sha256', formatRefs(refs)))
+    return { line: { ...earlierLine, project_id: row.id, storage: row.repository_storage }, refs: refs.size };
+  const { packs, ids } = await loadEarlier(saving, earlierLine);
   const had = new Set(ids);
   const tips = [...new Set(refs.values())].filter((id) => !had.has(id));
   const { pack, missing } = await addPack(saving, repository, { tips, not: ids });

@@ -69,8 +69,8 @@ const findTargetBranch = async (
   if (kind !== 'branch') return undefined;
   if (into === null || into.id === project.id) return ref;
   try {
-    const found = await findRef(openCode(call, into).repository, branchPrefix + ref);
-    return found === null ? undefined : ref;
+    const targetRef = await findRef(openCode(call, into).repository, branchPrefix + ref);
+    return targetRef === null ? undefined : ref;
   } catch (error) {
     // The commit exists already, so its form must not fail: it would be sent again.
     if (!isGitFailure(error)) throw error;

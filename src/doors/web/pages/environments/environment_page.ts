@@ -90,11 +90,11 @@ const deploymentsPart = async (
   { project, row }: FoundEnvironment,
   query: { page?: number; per_page?: number },
 ): Promise<Html> => {
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const filter = { environment: row.name, sort: 'desc' } as const;
   const { db, viewer } = visit.call;
   const [{ items, total }, newest, mayRunOn] = await Promise.all([
-    listDeployments(db, project.id, filter, wanted),
+    listDeployments(db, project.id, filter, requestedPage),
     loadLastDeployment(db, row.id),
     loadRunRights(visit.call, project),
   ]);
@@ -105,7 +105,7 @@ const deploymentsPart = async (
   return html`<h2>Deployments</h2>
 <p class="quiet">${spellCount(total, 'deployment')}</p>
 ${shown.length > 0 && table(shown.map((one) => line(context, one)))}
-${pagesNav({ path: `${environmentsPath(project)}/${row.id}`, query: {}, page: wanted, total })}`;
+${pagesNav({ path: `${environmentsPath(project)}/${row.id}`, query: {}, page: requestedPage, total })}`;
 };
 
 export const oneView = async (

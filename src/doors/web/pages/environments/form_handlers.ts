@@ -37,12 +37,12 @@ const create = formPage({
   view: async (visit, project, state) => await listView(visit, project, {}, state),
 });
 
-const one = { ...projectPath, id: id() };
+const environmentParams = { ...projectPath, id: id() };
 
 const update = formPage({
   path: `${environmentsRoutePath}/:id`,
   audience: 'user',
-  address: one,
+  address: environmentParams,
   fields: environmentFields,
   find: async (visit, address) => {
     const project = await administered(visit, address);
@@ -73,7 +73,7 @@ const stop = page({
   method: 'POST',
   path: `${environmentsRoutePath}/:id/stop`,
   audience: 'user',
-  params: object({ ...one, ...confirmedParam }),
+  params: object({ ...environmentParams, ...confirmedParam }),
   handle: async (visit, { id: environmentId, confirmed, ...address }) => {
     const project = await administered(visit, address);
     const confirmation = confirmed === undefined ? await unconfirmed(visit, project, environmentId) : null;
@@ -94,7 +94,7 @@ const remove = page({
   method: 'POST',
   path: `${environmentsRoutePath}/:id/delete`,
   audience: 'user',
-  params: object(one),
+  params: object(environmentParams),
   handle: async (visit, params) => {
     const project = await administered(visit, params);
     await deleteEnvironment(visit.call, project, params.id);
