@@ -110,17 +110,17 @@ ${pagesNav({ path: `${environmentsPath(project)}/${row.id}`, query: {}, page: re
 
 export const oneView = async (
   visit: Visit,
-  found: FoundEnvironment,
+  loaded: FoundEnvironment,
   query: { page?: number; per_page?: number } = {},
-  state: EnvironmentState = unsent(fromRecord(found.row)),
+  state: EnvironmentState = unsent(fromRecord(loaded.row)),
 ): Promise<View> => {
-  const { project, row } = found;
+  const { project, row } = loaded;
   const isMine = may(visit.call.viewer, 'admin_environment', project);
   const action = `${environmentsPath(project)}/${row.id}`;
   const edit = html`<h2 id="edit">Edit</h2>
 ${environmentForm(visit, { action, submit: 'Save changes', isNew: false }, state)}`;
-  const content = html`${facts(found)}${isMine && actions(visit, found)}
-${await deploymentsPart(visit, found, query)}
+  const content = html`${facts(loaded)}${isMine && actions(visit, loaded)}
+${await deploymentsPart(visit, loaded, query)}
 ${isMine && edit}`;
   return projectView(visit, { project, title: `Environment ${row.name}`, noun: 'environments' }, content);
 };

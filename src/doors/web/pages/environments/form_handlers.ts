@@ -54,7 +54,7 @@ const update = formPage({
     await updateEnvironment(call, project, row.id, toEdit(params));
     return redirect(`${environmentsPath(project)}/${row.id}`, 'The environment was saved.');
   },
-  view: async (visit, found, state) => await oneView(visit, found, {}, state),
+  view: async (visit, loaded, state) => await oneView(visit, loaded, {}, state),
 });
 
 /** Returns the message of the job that stops it, if it needs a confirmation, else null. */

@@ -130,8 +130,8 @@ export const showPage = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, id: id(), ...pageParams }),
     handle: async (visit, params) => {
-      const given = params as SettingsListParams & { id: number; page: number; per_page: number };
-      const loaded = await findHookOfOwner(kind, visit, given);
+      const named = params as SettingsListParams & { id: number; page: number; per_page: number };
+      const loaded = await findHookOfOwner(kind, visit, named);
       const { list, hook } = loaded;
       const { title } = nouns[list.owner.scope];
       const removal = button(visit, `${pathOf(loaded)}/delete`, {
@@ -142,7 +142,7 @@ export const showPage = (kind: SettingsListRoute): AnyPage =>
       const content = html`<div class="row between"><p><a href="${list.path}">All ${title.toLowerCase()}</a></p>
 <div class="row">${stateBadge(hook, visit.call.now)}<a class="button small" href="${pathOf(loaded)}/edit">${icon('pencil')} Edit</a>${removal}</div></div>
 ${await failureNote(visit, loaded)}
-${await deliveries(visit, loaded, pageRequest(given))}
+${await deliveries(visit, loaded, pageRequest(named))}
 ${testCard(visit, loaded)}
 ${settings(visit, loaded)}`;
       return list.view(visit, titleOf(hook), content);

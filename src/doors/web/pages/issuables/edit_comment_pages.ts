@@ -127,8 +127,8 @@ export const editCommentPages = <L extends LoadedNoteable>(kind: CommentedKind<L
     audience: 'user',
     params: object(oneNote),
     handle: async (visit, named) => {
-      const found = await findOwnNote(kind, visit.call, named);
-      return editView(kind, visit, found, { body: found.note.body });
+      const own = await findOwnNote(kind, visit.call, named);
+      return editView(kind, visit, own, { body: own.note.body });
     },
   }),
   updatePage(kind),

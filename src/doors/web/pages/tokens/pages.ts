@@ -36,7 +36,7 @@ const title = 'Personal access tokens';
 
 const blank: FilledToken = { name: '', scopes: [], life: '30' };
 
-const newForm = (visit: Visit, given: FilledToken, problems: FormProblems): Html => {
+const newForm = (visit: Visit, filled: FilledToken, problems: FormProblems): Html => {
   const { now, admin } = visit.call;
   const scopes = tokenScopes
     .filter((scope) => admin || scope !== 'sudo')
@@ -44,7 +44,7 @@ const newForm = (visit: Visit, given: FilledToken, problems: FormProblems): Html
   return form(
     visit,
     { action: path, submit: 'Create token', problems },
-    newTokenFields(now, scopes, { values: given, problems }),
+    newTokenFields(now, scopes, { values: filled, problems }),
   );
 };
 

@@ -66,8 +66,8 @@ const edit = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, ...variableParams }),
     handle: async (visit, params) => {
-      const found = await findOne(kind)(visit, params);
-      return editView(visit, found, unsent(fromRecord(found.variable)));
+      const loaded = await findOne(kind)(visit, params);
+      return editView(visit, loaded, unsent(fromRecord(loaded.variable)));
     },
   });
 
