@@ -78,7 +78,7 @@ const findTargetBranch = async (
   }
 };
 
-/** Leads on after a commit: to a new merge request if that was wanted of a new branch, else to a page of the branch. */
+/** Redirects after a commit: to a new merge request if the form asks for one with a new branch, else to the branch. */
 export const afterCommit = async (
   { call }: Visit,
   target: EditTarget,
