@@ -37,14 +37,14 @@ export const resolveVariables = (
   const ready = new Map<string, string>();
   const resolveValue = (key: string, open: readonly string[]): string => {
     const resolved = ready.get(key);
-    const one = raws.get(key);
-    if (resolved !== undefined || one === undefined) return resolved ?? '';
-    if (one.raw || !one.text.includes('$')) return one.text;
+    const unresolved = raws.get(key);
+    if (resolved !== undefined || unresolved === undefined) return resolved ?? '';
+    if (unresolved.raw || !unresolved.text.includes('$')) return unresolved.text;
     // A cyclic reference, or a chain that is too long.
     if (open.includes(key) || open.length > maxDepth) return '';
     const path = [...open, key];
     let size = 0;
-    const value = one.text.replaceAll(reference, (whole: string, braced?: string, plain?: string) => {
+    const value = unresolved.text.replaceAll(reference, (whole: string, braced?: string, plain?: string) => {
       const part = whole === '$$' ? '$' : resolveValue(braced ?? plain ?? '', path);
       size += part.length;
       return size > maxValueLength ? '' : part;

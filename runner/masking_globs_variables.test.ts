@@ -36,7 +36,7 @@ describe('the masker', () => {
     assert.equal(pass('xabcdx abc', [], ['abc', 'abcd']), 'x[MASKED]x [MASKED]');
     assert.equal(pass('xabcdx', [4], ['abc', 'abcd']), 'x[MASKED]x');
   });
-  it('leaves other text unchanged', () => {
+  it('the masker leaves text without secrets unchanged', () => {
     assert.equal(pass('plain ünïcode', [8], ['secret']), 'plain ünïcode');
     assert.equal(pass('a glpat-x.y=z! b', [10], []), 'a glpat-[MASKED]! b');
   });
@@ -99,7 +99,7 @@ describe('variables', () => {
     }));
     assert.ok((resolveVariables(bomb, () => '').get('V0')?.length ?? 0) < 3_000_000);
   });
-  it('reach a shell unchanged', () => {
+  it('variables with any characters reach a shell unchanged', () => {
     const text = fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0') && one.isWellFormed());
     fc.assert(
       fc.property(text, (value) => {

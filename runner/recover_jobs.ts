@@ -108,17 +108,17 @@ const lastLine = '\n\u001B[31;1mERROR: Job failed (system failure): the runner w
  * @throws if the coordinator does not answer
  */
 const failJob = async (job: JobClient, log: Buffer, timeout: number): Promise<boolean> => {
-  const all = Buffer.concat([log, Buffer.from(lastLine)]);
+  const wholeLog = Buffer.concat([log, Buffer.from(lastLine)]);
   const none = new AbortController().signal;
   // If the offset is wrong, the reply (416) says how many bytes the coordinator already has.
   let offset = 0;
-  for (let tries = 0; tries < 3 && offset < all.length; tries += 1) {
-    const { status, size } = await job.appendTrace(offset, all.subarray(offset), none);
-    if (status === 202) offset = all.length;
+  for (let tries = 0; tries < 3 && offset < wholeLog.length; tries += 1) {
+    const { status, size } = await job.appendTrace(offset, wholeLog.subarray(offset), none);
+    if (status === 202) offset = wholeLog.length;
     else if (status === 416 && size !== null) offset = size;
     else return !isPassing(status);
   }
-  const checksum = { crc: crc32(all), size: all.length };
+  const checksum = { crc: crc32(wholeLog), size: wholeLog.length };
   const outcome = { state: 'failed', failure_reason: 'runner_system_failure' } as const;
   const { status } = await job.finish(outcome, checksum, timeout);
   return !isPassing(status);

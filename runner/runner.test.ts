@@ -84,7 +84,7 @@ describe('a script', () => {
     assert.equal(fine.state, 'success');
     assert.match(fine.log, /\nit success\n/);
   });
-  it('gets sections in its log', async () => {
+  it('the log has a section for each part of a job', async () => {
     const { log } = await run({});
     const begun = [...readable(log).matchAll(/section_start:\d+:(\w+)\r<ESC>\[0K/g)].map(([, name]) => name);
     assert.deepEqual(begun, [
@@ -170,7 +170,7 @@ describe('the log', () => {
     assert.match(log, /Job's log exceeded limit of 100000 bytes\./);
     assert.ok(heard.trace.length < 101_000);
   });
-  it('arrives while the script runs', async () => {
+  it('the log arrives while the script runs', async () => {
     const heard = coordinator.add({
       script: ['echo early', 'while [ ! -e "$HOME/go" ]; do sleep 0.05; done'],
       timeout: 20,
@@ -216,7 +216,7 @@ describe('an early end', () => {
     assert.equal(heard.ended, null);
     assert.ok(!heard.trace.includes('never'));
   });
-  it('by the time limit kills everything', async () => {
+  it('a job past its time limit is killed with all its processes', async () => {
     const { heard } = await run({ script: stubborn, timeout: 1 });
     assert.equal(heard.ended?.failure_reason, 'job_execution_timeout');
     assert.deepEqual(listLeftoverProcesses(runner.folder), []);

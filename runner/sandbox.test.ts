@@ -89,7 +89,7 @@ describe('a sandbox', { skip: none }, () => {
     assert.match(log, /\n\/builds\/g\/p\ny\n/);
     assert.equal(heard.uploads.length, 1);
   });
-  it('has the sources and their history', async () => {
+  it('a sandbox has the sources and their history', async () => {
     const source = join(folder, 'source');
     const git = (...args: string[]): string =>
       execFileSync('git', ['-C', source, ...args])
@@ -142,7 +142,7 @@ describe('a sandbox', { skip: none }, () => {
     assert.ok(Number(blocks) * Number(size) <= 256 * 2 ** 20, log);
     assert.match(log, /\nfine\n/);
   });
-  it('limits the resources of a process', async () => {
+  it('a sandbox limits the resources of a process', async () => {
     const { log } = await run({ script: ['echo "limits $(ulimit -u) $(ulimit -c) $(ulimit -f)"'] });
     const [, processes, core, file] = /limits (\d+) (\d+) (\d+)/.exec(log) ?? [];
     assert.ok(Number(processes) <= 2048 && Number(core) === 0 && Number(file) > 0, log);
@@ -212,7 +212,7 @@ print('probed', host)
     assert.equal(heard.ended?.failure_reason, 'job_canceled');
     assert.match(heard.trace.toString(), /\nafter canceled\n/);
   });
-  it('lets a script clean up first', async () => {
+  it('a canceled script can clean up before its sandbox ends', async () => {
     const heard = coordinator.add({
       script: ['trap "echo cleaned; exit 1" TERM', `echo ready; sleep ${mark(2)} & wait`],
     });
@@ -222,7 +222,7 @@ print('probed', host)
     assert.match(heard.trace.toString(), /\ncleaned\n/);
     assert.deepEqual(running(mark(2)), []);
   });
-  it('ends with its script', async () => {
+  it('all processes of a sandbox end with its script', async () => {
     const { heard } = await run({ script: [`setsid sleep ${mark(3)} &`, 'kill -9 $$'] });
     assert.equal(heard.ended?.exit_code, 137);
     assert.deepEqual(running(mark(3)), []);

@@ -118,15 +118,15 @@ const centralRecord = (entry: Written): Buffer => {
   const head = common(entry, false);
   if (isFar) head.writeUInt16LE(45, 0);
   head.writeUInt16LE(extra.length, 24);
-  const rest = Buffer.alloc(14);
+  const attributes = Buffer.alloc(14);
   const isDirectory = entry.kind === 'directory' ? 0x10 : 0;
-  rest.writeUInt32LE((((modes[entry.kind] | entry.mode) << 16) | isDirectory) >>> 0, 6);
-  rest.writeUInt32LE(isFar ? max32 : entry.offset, 10);
+  attributes.writeUInt32LE((((modes[entry.kind] | entry.mode) << 16) | isDirectory) >>> 0, 6);
+  attributes.writeUInt32LE(isFar ? max32 : entry.offset, 10);
   return Buffer.concat([
     field32(signatures.central),
     field16((unix << 8) | 45),
     head,
-    rest,
+    attributes,
     entry.name,
     extra,
   ]);

@@ -50,8 +50,8 @@ export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (pa
   await requireRepository(context);
   const variables = borrowObjects(context, source);
   const toKey = (id: Oid): string => `${context.dir} ${base} ${id}`;
-  const known = new Map(ids.map((id) => [id, counts.get(toKey(id))]));
-  const waiting = [...known].flatMap(([id, divergence]) => (divergence === undefined ? [id] : []));
+  const divergences = new Map(ids.map((id) => [id, counts.get(toKey(id))]));
+  const waiting = [...divergences].flatMap(([id, divergence]) => (divergence === undefined ? [id] : []));
   const deadline = performance.now() + Math.min(milliseconds, maxMilliseconds);
   const work = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
@@ -59,7 +59,7 @@ export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (pa
       if (left <= 0) return;
       try {
         const divergence = await countOne(context, { range: [base, id], seconds: left / 1_000, variables });
-        known.set(id, divergence);
+        divergences.set(id, divergence);
         counts.set(toKey(id), divergence);
       } catch (error) {
         if (!(error instanceof GitError) || context.signal.aborted) throw error;
@@ -67,5 +67,5 @@ export const countAheadBehind: MethodHandler<'commits.ahead_behind'> = async (pa
     }
   };
   await Promise.all(Array.from({ length: parallel }, work));
-  return { result: { counts: ids.map((id) => known.get(id) ?? null) } };
+  return { result: { counts: ids.map((id) => divergences.get(id) ?? null) } };
 };

@@ -98,12 +98,12 @@ const findMerged = async (context: Context, into: Oid, ids: readonly Oid[]): Pro
 export const mergedCommits: MethodHandler<'commits.merged'> = async ({ into, ids }, context) => {
   requireFewIds(ids);
   await requireRepository(context);
-  const known = ids.map((id) => mergedCache.get(`${context.dir} ${into} ${id}`));
-  const uncached = ids.filter((_id, at) => known[at] === undefined);
+  const cached = ids.map((id) => mergedCache.get(`${context.dir} ${into} ${id}`));
+  const uncached = ids.filter((_id, at) => cached[at] === undefined);
   const exists = await Promise.all(
     uncached.map(async (id) => (await context.pools.catFile.info(context.dir, oid(id)))?.type === 'commit'),
   );
   const existing = uncached.filter((_id, index) => exists[index]);
-  const found = existing.length > 0 ? await findMerged(context, into, existing) : new Set();
-  return { result: { merged: ids.map((id, at) => known[at] ?? found.has(id)) } };
+  const merged = existing.length > 0 ? await findMerged(context, into, existing) : new Set();
+  return { result: { merged: ids.map((id, at) => cached[at] ?? merged.has(id)) } };
 };

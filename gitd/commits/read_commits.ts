@@ -34,9 +34,9 @@ export const requireFewIds = (ids: readonly unknown[]): void => {
 export const getCommits: MethodHandler<'commits.get'> = async ({ ids }, context) => {
   requireFewIds(ids);
   // Check the type first, so that a huge blob is never read.
-  const one = async (id: Oid): Promise<Commit | null> => {
+  const readIfCommit = async (id: Oid): Promise<Commit | null> => {
     const info = isOid(id) ? await context.pools.catFile.info(context.dir, id) : null;
     return info?.type === 'commit' ? await readCommit(context, id) : null;
   };
-  return { result: { commits: await Promise.all(ids.map(one)) } };
+  return { result: { commits: await Promise.all(ids.map(readIfCommit)) } };
 };

@@ -117,8 +117,8 @@ export const diffRaw: MethodHandler<'diff.raw'> = async ({ from, to, max }, cont
   const run = { command: 'diff-tree', dir, slot: 'interactive', seconds: maxSeconds, signal } as const;
   const maxOutput = Math.min(max, maxLimits.bytes);
   try {
-    const all = [...args, flag('--no-textconv'), flag('--no-color'), ...trees.map(oid)];
-    const { stdout } = await exec.run({ ...run, args: all, maxOutput });
+    const patchArgs = [...args, flag('--no-textconv'), flag('--no-color'), ...trees.map(oid)];
+    const { stdout } = await exec.run({ ...run, args: patchArgs, maxOutput });
     return { result: { whole: true }, body: stdout };
   } catch (error) {
     if ((isGitError(error, 'too_large') || isGitError(error, 'limit')) && !signal.aborted)

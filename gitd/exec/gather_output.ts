@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 const readInterval = 1;
 
 export type GatheredOutput = {
-  /** Reads on after `send` returned false. */
+  /** Continues to read after `send` returned false. */
   resume: () => void;
   /** Sends what was read. */
   flush: () => void;
@@ -13,7 +13,7 @@ export type GatheredOutput = {
   stop: () => void;
 };
 
-/** @param send receives what was read, which it may join as it likes; returns false if it wants no more for now */
+/** @param send receives the chunks that were read; returns false to pause the reading */
 export const gatherOutput = (
   source: Readable,
   send: (chunks: readonly Buffer[]) => boolean,
@@ -40,7 +40,7 @@ export const gatherOutput = (
   };
   const collect = (chunk: Buffer): void => {
     chunks.push(chunk);
-    // By then, everything that the pipe holds has been read.
+    // Until then, everything that the pipe holds is read.
     if (!isReading) setImmediate(pause);
     isReading = true;
   };

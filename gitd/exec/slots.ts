@@ -77,18 +77,19 @@ export const makeSlots = (places: number, limits: Partial<typeof usualLimits> = 
   /** Selects the next waiting caller: the oldest whose holder has the fewest slots. */
   const next = (): Waiting | undefined => {
     let best: Waiting | undefined;
-    for (const one of queue) {
-      if (!isAllowed(one.shares)) continue;
-      if (best === undefined || countOf(getHolder(one.shares)) < countOf(getHolder(best.shares))) best = one;
+    for (const caller of queue) {
+      if (!isAllowed(caller.shares)) continue;
+      if (best === undefined || countOf(getHolder(caller.shares)) < countOf(getHolder(best.shares)))
+        best = caller;
     }
     return best;
   };
 
   const grantFree = (): void => {
-    for (let one = next(); one !== undefined; one = next()) {
-      queue.delete(one);
-      change(one.shares, 1);
-      one.grant();
+    for (let caller = next(); caller !== undefined; caller = next()) {
+      queue.delete(caller);
+      change(caller.shares, 1);
+      caller.grant();
     }
   };
 

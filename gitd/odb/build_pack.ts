@@ -9,11 +9,11 @@ const typeNumbers: Record<ObjectKind, number> = { commit: 1, tree: 2, blob: 3, t
 const objectHeader = (kind: ObjectKind, size: number): Buffer => {
   const bytes: number[] = [];
   let byte = (typeNumbers[kind] << 4) | (size & 0x0f);
-  let rest = Math.floor(size / 16);
-  while (rest > 0) {
+  let remaining = Math.floor(size / 16);
+  while (remaining > 0) {
     bytes.push(byte | 0x80);
-    byte = rest & 0x7f;
-    rest = Math.floor(rest / 128);
+    byte = remaining & 0x7f;
+    remaining = Math.floor(remaining / 128);
   }
   return Buffer.from([...bytes, byte]);
 };

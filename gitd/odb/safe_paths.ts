@@ -25,8 +25,8 @@ const matchAliases = (name: string, short: string): RegExp => {
     { length: short.length + 1 },
     (_, kept) => `${short.slice(0, kept)}~[1-9][0-9]{${short.length - kept}}`,
   );
-  const all = [`\\.${name}`, `${name.slice(0, 6)}~[1-4]`, ...hashed];
-  return new RegExp(`^(?:${all.join('|')})${endOfAlias}`, 'iu');
+  const aliases = [`\\.${name}`, `${name.slice(0, 6)}~[1-4]`, ...hashed];
+  return new RegExp(`^(?:${aliases.join('|')})${endOfAlias}`, 'iu');
 };
 
 const gitmodules = matchAliases('gitmodules', 'gi7eba');

@@ -44,11 +44,11 @@ type DiffTree = { process: GitProcess; run: DiffTreePool['run'] };
 const makeFilter = (mark: Buffer, push: (chunk: Buffer) => void) => {
   let held: Buffer = Buffer.alloc(0);
   return (chunk: Buffer): boolean => {
-    const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    const isEnd = all.length >= mark.length && all.subarray(-mark.length).equals(mark);
-    const cut = isEnd ? all.length - mark.length : Math.max(0, all.length - mark.length);
-    if (cut > 0) push(all.subarray(0, cut));
-    held = all.subarray(cut);
+    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const isEnd = bytes.length >= mark.length && bytes.subarray(-mark.length).equals(mark);
+    const cut = isEnd ? bytes.length - mark.length : Math.max(0, bytes.length - mark.length);
+    if (cut > 0) push(bytes.subarray(0, cut));
+    held = bytes.subarray(cut);
     return isEnd;
   };
 };

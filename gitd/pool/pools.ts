@@ -20,13 +20,14 @@ export const makePools = (exec: Exec): Pools => {
   const diffTree = makeDiffTreePool(exec);
   const mergeTree = makeMergeTreePool(exec);
   const updateRef = makeUpdateRefPool(exec);
-  const all = [catFile, diffTree, mergeTree, updateRef];
+  const pools = [catFile, diffTree, mergeTree, updateRef];
   return {
     catFile,
     diffTree,
     mergeTree,
     updateRef,
-    endWorkers: async (dir) => void (await Promise.all(all.map(async (pool) => await pool.endWorkers(dir)))),
-    stop: async () => void (await Promise.all(all.map(async (pool) => await pool.stop()))),
+    endWorkers: async (dir) =>
+      void (await Promise.all(pools.map(async (pool) => await pool.endWorkers(dir)))),
+    stop: async () => void (await Promise.all(pools.map(async (pool) => await pool.stop()))),
   };
 };

@@ -185,9 +185,9 @@ export class ProcessPool<W extends Worker> {
   }
 
   async #endAllWorkers(repositories: RepositoryWorkers<W>[]): Promise<void> {
-    const all = repositories.flatMap((repository) =>
+    const ends = repositories.flatMap((repository) =>
       [...repository.workers].map(async (worker) => await this.#endWorker(repository, worker)),
     );
-    await Promise.all(all);
+    await Promise.all(ends);
   }
 }

@@ -94,12 +94,12 @@ export const lastCommits: MethodHandler<'tree.last_commits'> = async (params, co
   if (names.length > maxNames) throw new GitError('too_large', 'too many names in one request');
   const milliseconds = Math.min(Math.max(params.milliseconds, 1), maxMilliseconds);
   const key = `${context.dir} ${oid(commit)} ${path}`;
-  const known = cache.get(key);
-  const commitByName = new Map(known?.commitByName);
-  const missing = new Set(known?.isWhole === true ? [] : names.filter((name) => !commitByName.has(name)));
+  const cached = cache.get(key);
+  const commitByName = new Map(cached?.commitByName);
+  const missing = new Set(cached?.isWhole === true ? [] : names.filter((name) => !commitByName.has(name)));
   const isFinished =
     missing.size === 0 || (await walk(context, { commit, path, milliseconds }, [commitByName, missing]));
-  cache.set(key, { commitByName, isWhole: known?.isWhole === true || (isFinished && missing.size > 0) });
+  cache.set(key, { commitByName, isWhole: cached?.isWhole === true || (isFinished && missing.size > 0) });
   const ids = names.map((name) => commitByName.get(name) ?? null);
   const distinct = [...new Set(ids)].filter((id) => id !== null);
   return { result: { ids, commits: await readCommits(context, distinct), isFinished } };

@@ -24,8 +24,8 @@ const readTypes = async (
   wants: readonly Oid[],
 ): Promise<(string | null)[]> => {
   if (wants.length <= maxPooledWants) {
-    const found = await Promise.all(wants.map(async (oid) => await pools.catFile.info(dir, oid)));
-    return found.map((object) => object?.type ?? null);
+    const objects = await Promise.all(wants.map(async (oid) => await pools.catFile.info(dir, oid)));
+    return objects.map((object) => object?.type ?? null);
   }
   const args = [flag('--batch-check=%(objecttype)')];
   const run = { command: 'cat-file', args, dir, slot: 'interactive', seconds: 60, signal } as const;

@@ -86,8 +86,8 @@ type Page = { page: ListedRef[]; total: number };
 const selectPage = async (params: RefWalk, context: Context): Promise<Page> => {
   const { prefix, search, sort, since = -Infinity, before = Infinity, offset, limit } = params;
   const isNamed = matcher(search, prefix);
-  const all = await readAllRefs(context, prefix);
-  const refs = all.filter((ref) => ref.time >= since && ref.time < before && isNamed(ref));
+  const allRefs = await readAllRefs(context, prefix);
+  const refs = allRefs.filter((ref) => ref.time >= since && ref.time < before && isNamed(ref));
   const isNewestFirst = params.descending ?? true;
   if (sort === 'updated') refs.sort((a, b) => (isNewestFirst ? b.time - a.time : a.time - b.time));
   else if (params.descending === true) refs.reverse();

@@ -32,8 +32,8 @@ const walk = async ({ exec, dir }: Context, tips: readonly Oid[]): Promise<Set<O
 
 /** Returns the commits of which nothing is remembered. @param key repository, state of its refs, and visible kinds */
 export const selectUnknown = (key: string, commits: readonly Oid[]): Oid[] => {
-  const known = sets.get(key);
-  return known === undefined ? [...commits] : commits.filter((oid) => !known.commits.has(oid));
+  const reachable = sets.get(key);
+  return reachable === undefined ? [...commits] : commits.filter((oid) => !reachable.commits.has(oid));
 };
 
 /** Remembers commits that a walk found reachable. After the first, fills the set without delaying the caller. */
@@ -42,19 +42,19 @@ export const rememberReachable = (
   key: string,
   { commits, tips }: { commits: readonly Oid[]; tips: readonly Oid[] },
 ): void => {
-  const known = sets.get(key);
-  if (known === undefined) {
+  const reachable = sets.get(key);
+  if (reachable === undefined) {
     sets.set(key, { commits: new Set(commits.slice(0, maxCommits)), isFilled: false });
     return;
   }
-  for (const oid of commits) if (known.commits.size < maxCommits) known.commits.add(oid);
+  for (const oid of commits) if (reachable.commits.size < maxCommits) reachable.commits.add(oid);
   // Weighs it again.
-  sets.set(key, known);
-  if (known.isFilled) return;
-  known.isFilled = true;
+  sets.set(key, reachable);
+  if (reachable.isFilled) return;
+  reachable.isFilled = true;
   walk(context, tips)
-    .then((walked) => sets.set(key, { commits: walked.union(known.commits), isFilled: true }))
+    .then((walked) => sets.set(key, { commits: walked.union(reachable.commits), isFilled: true }))
     .catch(() => {
-      known.isFilled = false;
+      reachable.isFilled = false;
     });
 };

@@ -84,9 +84,9 @@ export const ensureRepository = async (
   const { dir } = context;
   if (await repositoryExists(dir)) return false;
   if (context.written === true) throw noRepository();
-  const other = underWay.get(dir);
-  if (other !== undefined) {
-    await other;
+  const creation = underWay.get(dir);
+  if (creation !== undefined) {
+    await creation;
     return false;
   }
   const made = putInPlace(context, dir, fillRepository);

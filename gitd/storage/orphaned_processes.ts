@@ -26,15 +26,15 @@ export const findOrphans = (root: string): number[] => {
   } catch {
     return [];
   }
-  const all = names.map(readProcess).filter((one) => one !== null);
-  const commandLines = new Map(all.map(({ pid, line }) => [pid, line]));
+  const processes = names.map(readProcess).filter((one) => one !== null);
+  const commandLines = new Map(processes.map(({ pid, line }) => [pid, line]));
   const isOurs = ({ line }: ProcessEntry): boolean =>
     line.includes(`--git-dir=${root}/`) ||
     // Transfers have the repository as an argument.
     (/^\S*git (?:receive|upload)-pack /.test(line) && line.includes(` ${root}/`));
   const isKept = ({ parent }: ProcessEntry): boolean =>
     /gitd/.test(commandLines.get(parent) ?? '') && parent !== 1;
-  return all.filter((one) => isOurs(one) && !isKept(one)).map(({ pid }) => pid);
+  return processes.filter((one) => isOurs(one) && !isKept(one)).map(({ pid }) => pid);
 };
 
 const signal = (pid: number, name: NodeJS.Signals): void => {

@@ -52,12 +52,12 @@ export const parseHookCall = (bytes: Buffer): HookCall | null => {
   if (hook !== 'pre-receive' && hook !== 'post-receive') throw new GitError('internal', 'an unknown hook');
   const options = /^\d{1,9}$/.test(number) ? Number(number) : Number.NaN;
   if (!(options <= maxOptions)) throw new GitError('too_large', 'a push has too many options');
-  const rest = parseTexts(bytes.subarray(head.next), options + 1);
-  if (rest === null) return null;
-  if (head.next + rest.next !== bytes.length)
+  const body = parseTexts(bytes.subarray(head.next), options + 1);
+  if (body === null) return null;
+  if (head.next + body.next !== bytes.length)
     throw new GitError('internal', 'data after the end of a hook message');
-  const updates = (rest.texts[options] ?? '').split('\n').filter(Boolean).map(parseUpdate);
-  return { hook, quarantine, push_options: rest.texts.slice(0, options), updates };
+  const updates = (body.texts[options] ?? '').split('\n').filter(Boolean).map(parseUpdate);
+  return { hook, quarantine, push_options: body.texts.slice(0, options), updates };
 };
 
 const answerText = ({ code, lines }: HookAnswer): string => {

@@ -87,8 +87,8 @@ const toResponse = (git: GitProcess): Readable => {
 
 /** Returns the objects that the repository has, too. */
 const selectCommon = async ({ pools, dir }: Context, haves: readonly Oid[]): Promise<Oid[]> => {
-  const found = await Promise.all(haves.map(async (oid) => await pools.catFile.info(dir, oid)));
-  return haves.filter((_oid, at) => found[at] !== null);
+  const objects = await Promise.all(haves.map(async (oid) => await pools.catFile.info(dir, oid)));
+  return haves.filter((_oid, at) => objects[at] !== null);
 };
 
 /** Maximum seconds of a transfer. */

@@ -36,8 +36,9 @@ const caseProblem = (updates: readonly HookUpdate[], folded: ReadonlyMap<string,
     if (old !== zeroOid || next === zeroOid) continue;
     const fold = foldRef(ref);
     const there = folded.get(fold);
-    const other = there !== undefined && !gone.has(there) ? there : made.get(fold);
-    if (other !== undefined && other !== ref) return `${shown(ref)}: ${shown(other)} differs only in case.`;
+    const conflicting = there !== undefined && !gone.has(there) ? there : made.get(fold);
+    if (conflicting !== undefined && conflicting !== ref)
+      return `${shown(ref)}: ${shown(conflicting)} differs only in case.`;
     made.set(fold, ref);
   }
   return null;

@@ -32,17 +32,17 @@ export const isAlive = (identity: string): boolean => getIdentity(Number.parseIn
 
 /** Lists all descendants, without the process itself. */
 export const listDescendants = (pid: number): Process[] => {
-  const all = numbers()
+  const processes = numbers()
     .map(readProcess)
     .filter((one) => one !== null);
   const descendants: Process[] = [];
   const within = new Set([pid]);
   for (let before = -1; before !== within.size;) {
     before = within.size;
-    for (const one of all) {
-      if (!within.has(one.parent) || within.has(one.pid)) continue;
-      within.add(one.pid);
-      descendants.push(one);
+    for (const candidate of processes) {
+      if (!within.has(candidate.parent) || within.has(candidate.pid)) continue;
+      within.add(candidate.pid);
+      descendants.push(candidate);
     }
   }
   return descendants;

@@ -40,14 +40,14 @@ const ownLogins = (): Logins => {
   const { HOME = '/root', DOCKER_CONFIG = join(HOME, '.docker'), XDG_RUNTIME_DIR } = engineEnvironment();
   const files = [join(DOCKER_CONFIG, 'config.json')];
   if (XDG_RUNTIME_DIR !== undefined) files.push(join(XDG_RUNTIME_DIR, 'containers/auth.json'));
-  const all = files.map((file) => {
+  const logins = files.map((file) => {
     try {
       return parseLogins(readFileSync(file, 'utf8'));
     } catch {
       return {};
     }
   });
-  return Object.assign({}, ...all) as Logins;
+  return Object.assign({}, ...logins) as Logins;
 };
 
 const jobLogins = ({ job, values, say }: Setting): Logins => {

@@ -133,13 +133,15 @@ const giveBack = async (
   { name: image }: LocalImage,
 ): Promise<void> => {
   const { project, files, home } = folders;
-  const all = [project, files, home];
+  const jobFolders = [project, files, home];
   if (engine.name === 'podman') {
-    await runEngine(engine, ['unshare', 'chown', '-R', '-h', '0:0', '--', ...all], { timeout: 60_000 });
+    await runEngine(engine, ['unshare', 'chown', '-R', '-h', '0:0', '--', ...jobFolders], {
+      timeout: 60_000,
+    });
     return;
   }
   const owner = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
-  const places = all.map((folder, index) => [folder, `/f${index}`] as const);
+  const places = jobFolders.map((folder, index) => [folder, `/f${index}`] as const);
   const args = [
     ...'run --rm --network none --user 0 --entrypoint chown'.split(' '),
     ...places.flatMap(([from, to]) => ['--volume', `${from}:${to}`]),

@@ -209,7 +209,7 @@ export const runInSandbox = async (sandboxed: SandboxedCommand): Promise<Ended> 
   };
   const terminate = (): void => {
     const inner = listDescendants(pid).filter(({ name }) => name !== 'bwrap');
-    for (const one of inner) signal(one.pid, 'SIGTERM');
+    for (const descendant of inner) signal(descendant.pid, 'SIGTERM');
   };
   const ended = runTree({ child, terminate, killTree }, stop);
   ended.catch(() => undefined);

@@ -26,12 +26,12 @@ const runShell = async (run: Run, limits: Limits): Promise<Ended> => {
     if (pid === 0) return;
     const children = listDescendants(pid);
     signal(-pid, 'SIGKILL');
-    for (const one of children) signal(one.pid, 'SIGKILL');
+    for (const descendant of children) signal(descendant.pid, 'SIGKILL');
     await group?.kill();
     killMarked(mark);
   };
   const terminate = (): void => {
-    for (const one of listDescendants(pid)) signal(one.pid, 'SIGTERM');
+    for (const descendant of listDescendants(pid)) signal(descendant.pid, 'SIGTERM');
     signal(-pid, 'SIGTERM');
   };
   return await runTree({ child, terminate, killTree }, stop);

@@ -28,8 +28,8 @@ export const listAliases = ({ alias }: Service, image: string): string[] => {
     .replace(/:[^/:]*$/, '')
     .replace(/^([^/]*):\d+\//, '$1/');
   const aliases = (alias ?? '').split(/[\s,]+/);
-  const all = [path.replaceAll('/', '__'), path.replaceAll('/', '-'), ...aliases];
-  return [...new Set(all)].filter(isHostName);
+  const names = [path.replaceAll('/', '__'), path.replaceAll('/', '-'), ...aliases];
+  return [...new Set(names)].filter(isHostName);
 };
 
 /** Builds a service's environment: the job's public variables and its own. Skips values with line ends. */

@@ -124,14 +124,15 @@ export const collect = async (source: CollectionRoot, selection: FileSelection):
     const pattern = belowProject(path, seen);
     const matches = pattern === null ? () => false : matchGlobOrWithin(pattern);
     let count = 0;
-    for await (const one of candidates(source, pattern ?? '')) if (matches(one.path) && take(one)) count += 1;
+    for await (const candidate of candidates(source, pattern ?? ''))
+      if (matches(candidate.path) && take(candidate)) count += 1;
     perPath.set(path, count);
   }
   if (selection.untracked) {
     const tracked = await source.tracked();
     let count = 0;
-    for await (const one of walk(source, '')) {
-      if (one.kind !== 'folder' && !tracked.has(one.path) && take(one)) count += 1;
+    for await (const candidate of walk(source, '')) {
+      if (candidate.kind !== 'folder' && !tracked.has(candidate.path) && take(candidate)) count += 1;
     }
     perPath.set('untracked', count);
   }

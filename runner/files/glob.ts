@@ -113,9 +113,9 @@ export type Matcher = (path: string) => boolean;
 
 const makeMatcher = (pattern: string, isEnd: (path: string, place: number) => boolean): Matcher => {
   if (pattern.length > maxPatternLength) return () => false;
-  const all = expandBraces(pattern).map(parsePattern);
+  const alternatives = expandBraces(pattern).map(parsePattern);
   return (path) =>
-    all.some(
+    alternatives.some(
       (steps) =>
         findReachablePlaces(steps, path)?.some((is, place) => is === 1 && isEnd(path, place)) === true,
     );

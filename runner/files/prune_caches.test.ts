@@ -77,12 +77,16 @@ describe('a control group', () => {
     assert.deepEqual(readdirSync(parent), []);
   });
 
-  it('is removed when it ends', { skip: here === null && 'no control group can be made here' }, async () => {
-    const group = makeGroup('ended', limits);
-    assert.ok(group);
-    assert.equal(readFileSync(group.entrance, 'utf8'), '');
-    await group.kill();
-    assert.equal(existsSync(group.entrance), false);
-    assert.equal(existsSync(dirname(group.entrance)), false);
-  });
+  it(
+    'the control group of a job is removed when the job ends',
+    { skip: here === null && 'no control group can be made here' },
+    async () => {
+      const group = makeGroup('ended', limits);
+      assert.ok(group);
+      assert.equal(readFileSync(group.entrance, 'utf8'), '');
+      await group.kill();
+      assert.equal(existsSync(group.entrance), false);
+      assert.equal(existsSync(dirname(group.entrance)), false);
+    },
+  );
 });

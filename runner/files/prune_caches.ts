@@ -68,10 +68,10 @@ const trees = ['builds', 'container-builds', 'mirrors'];
 
 /** Prunes the folders of one idle slot. */
 const pruneSlot = async (work: string, oldest: number): Promise<number> => {
-  const all = trees.flatMap((tree) =>
+  const folders = trees.flatMap((tree) =>
     namesIn(join(work, tree)).flatMap((name) => statIfPresent(join(work, tree, name))),
   );
-  const old = all.filter(({ stats }) => stats.mtimeMs < oldest);
+  const old = folders.filter(({ stats }) => stats.mtimeMs < oldest);
   for (const { path } of old) {
     await removeTree(path);
   }

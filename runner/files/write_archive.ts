@@ -57,7 +57,7 @@ const listEntries = async function* listEntries(
   root: string,
   files: readonly CollectedFile[],
 ): AsyncGenerator<ZipEntry> {
-  for (const one of files) yield await toZipEntry(root, one);
+  for (const file of files) yield await toZipEntry(root, file);
 };
 
 export const writeZipTo = async (
@@ -72,8 +72,8 @@ export const writeGzipTo = async (
   files: readonly CollectedFile[],
   out: Writable,
 ): Promise<void> => {
-  for (const one of files) {
-    if (one.kind === 'file') await pipeline(readContent(root, one), createGzip(), out, { end: false });
+  for (const file of files) {
+    if (file.kind === 'file') await pipeline(readContent(root, file), createGzip(), out, { end: false });
   }
 };
 

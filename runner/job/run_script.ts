@@ -47,9 +47,9 @@ export const writeFileVariables = (
 /** Runs a script. @throws if it cannot be started */
 export const runScript = async (parts: Parts): Promise<Ended> => {
   const { job, session, folders, seen, values, user, mark, name, lines, more = {}, onOutput, stop } = parts;
-  const all = new Map([...values, ...Object.entries(more)]);
+  const allValues = new Map([...values, ...Object.entries(more)]);
   const script = `${name}.sh`;
-  writeNew(user, join(folders.files, script), scriptText({ lines, values: all, folder: seen.project }));
+  writeNew(user, join(folders.files, script), scriptText({ lines, values: allValues, folder: seen.project }));
   try {
     return await session.run({ job, folders, script, user, mark: `${mark}-${name}`, onOutput, stop });
   } finally {

@@ -103,7 +103,7 @@ describe('a log', () => {
       ],
     );
   });
-  it('ends with the reason of a failure', async () => {
+  it('the log of a failed job ends with the reason', async () => {
     assert.equal((await run({})).lines.at(-1), 'Job succeeded');
     const slow = await run({ script: ['sleep 100'], timeout: 1 });
     assert.equal(slow.lines.at(-1), 'ERROR: Job failed: execution took longer than 1s seconds');

@@ -41,14 +41,14 @@ export const makeMasker = (
     (a, b) => b.length - a.length,
   );
   const begins = prefixes.map(toLatin1);
-  const all = [...words, ...begins];
-  const longest = Math.max(0, ...all.map((word) => word.length));
+  const starts = [...words, ...begins];
+  const longest = Math.max(0, ...starts.map((word) => word.length));
   const parts = [
     ...(words.length > 0 ? [alternatives(words)] : []),
     ...(begins.length > 0 ? [`(${alternatives(begins)})${ofToken}+`] : []),
   ];
   const pattern = new RegExp(parts.join('|') || '(?!)', 'g');
-  const rest = new RegExp(`${ofToken}*`, 'y');
+  const tokenRest = new RegExp(`${ofToken}*`, 'y');
   let carry = '';
   /** The last chunk ended inside a token. */
   let swallowing = false;
@@ -57,7 +57,7 @@ export const makeMasker = (
   const openEnd = (text: string, from: number): number => {
     for (let at = Math.max(from, text.length - longest); at < text.length; at += 1) {
       const tail = text.slice(at);
-      if (all.some((word) => word.length > tail.length && word.startsWith(tail))) return at;
+      if (starts.some((word) => word.length > tail.length && word.startsWith(tail))) return at;
       if (begins.includes(tail)) return at; // a token, if more text follows
     }
     return text.length;
@@ -65,8 +65,8 @@ export const makeMasker = (
 
   const swallow = (text: string): string => {
     if (!swallowing) return text;
-    rest.lastIndex = 0;
-    const end = rest.exec(text)?.[0].length ?? 0;
+    tokenRest.lastIndex = 0;
+    const end = tokenRest.exec(text)?.[0].length ?? 0;
     swallowing = end === text.length;
     return text.slice(end);
   };

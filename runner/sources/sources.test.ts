@@ -85,7 +85,7 @@ describe('submodules', () => {
     'for f in lib/file lib/deep/file open/file; do cat $f 2>/dev/null || echo "no $f"; echo; done',
   ];
 
-  it('are not fetched by default', async () => {
+  it('submodules are not fetched by default', async () => {
     const { log } = await run({}, look);
     assert.match(log, /\nSkipping Git submodules setup\n/);
     assert.match(log, /\nno lib\/file\n/);

@@ -110,7 +110,7 @@ describe('parseDuration', () => {
     assert.equal(parseDuration('1:1:1:1:1:1:1'), null);
   });
 
-  it('holds its bounds', () => {
+  it('accepts the longest duration and refuses a longer one', () => {
     assert.equal(parseDuration(`${maxSeconds}s`), maxSeconds);
     assert.equal(parseDuration(`-${maxSeconds}s`), -maxSeconds);
     assert.equal(parseDuration(`${maxSeconds + 1}s`), null);
@@ -135,7 +135,7 @@ describe('parseDuration', () => {
     );
   });
 
-  it('refuses long text', () => {
+  it('refuses a duration with too much text', () => {
     const unit = fc.constantFrom('1h', ' ', '1', '1:', '.', 'and ', '1mo,', 'h', '-', '0'.repeat(50));
     fc.assert(
       fc.property(unit, fc.integer({ min: 1, max: 60_000 }), (piece, times) => {

@@ -49,8 +49,8 @@ const clockUnits = [1, minuteSeconds, hourSeconds, daySeconds, monthSeconds, yea
 export const parseDuration = (text: string): number | null => {
   if (text.length > maxLength) return null;
   const negative = text.startsWith('-');
-  const rest = (negative ? text.slice(1) : text).toLowerCase();
-  const total = rest.includes(':') ? parseClock(rest) : parseWords(rest);
+  const unsigned = (negative ? text.slice(1) : text).toLowerCase();
+  const total = unsigned.includes(':') ? parseClock(unsigned) : parseWords(unsigned);
   if (total === null) return null;
   const seconds = Math.floor(total + 1e-6); // 0.29h is 1044 s, not 1043.9999999999998
   if (seconds === 0 || seconds > maxSeconds) return null;
@@ -61,11 +61,11 @@ export const parseDuration = (text: string): number | null => {
 export const formatDuration = (seconds: number): string | null => {
   if (seconds === 0) return null;
   const parts: string[] = [];
-  let rest = Math.abs(seconds);
+  let remaining = Math.abs(seconds);
   for (const [unit, size] of printedUnits) {
-    const count = Math.floor(rest / size);
+    const count = Math.floor(remaining / size);
     if (count > 0) parts.push(`${count}${unit}`);
-    rest -= count * size;
+    remaining -= count * size;
   }
   return (seconds < 0 ? '-' : '') + parts.join(' ');
 };

@@ -72,9 +72,9 @@ export const notFound = (noun?: string): Failure =>
   new Failure('not_found', { message: noun === undefined ? '404 Not found' : `404 ${noun} Not Found` });
 
 /** Returns the result, or null if the record is missing or hidden. @throws any other failure */
-export const nullIfMissing = async <T>(found: Promise<T>): Promise<T | null> => {
+export const nullIfMissing = async <T>(finding: Promise<T>): Promise<T | null> => {
   try {
-    return await found;
+    return await finding;
   } catch (error) {
     if (error instanceof Failure && error.kind === 'not_found') return null;
     throw error;

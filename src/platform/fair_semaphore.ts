@@ -10,7 +10,7 @@ export type SemaphoreLimits = {
   waiting?: number;
   waitingOfOwner: number;
   /** Milliseconds that a caller waits at most. */
-  patience: number;
+  maxWaitMilliseconds: number;
   /** Makes the error of a refused caller. */
   refuse: () => Error;
 };
@@ -51,14 +51,14 @@ const makeQueue = () => {
   return {
     callers,
     counts,
-    add: (one: Waiting): void => {
-      callers.add(one);
-      counts.add(one.owner, 1);
+    add: (caller: Waiting): void => {
+      callers.add(caller);
+      counts.add(caller.owner, 1);
     },
     /** Returns false if the caller has left the queue. */
-    remove: (one: Waiting): boolean => {
-      if (!callers.delete(one)) return false;
-      counts.add(one.owner, -1);
+    remove: (caller: Waiting): boolean => {
+      if (!callers.delete(caller)) return false;
+      counts.add(caller.owner, -1);
       return true;
     },
   };
@@ -69,7 +69,7 @@ export const makeFairSemaphore = ({
   placesOfOwner,
   waiting = Infinity,
   waitingOfOwner,
-  patience,
+  maxWaitMilliseconds,
   refuse,
 }: SemaphoreLimits): FairSemaphore => {
   const held = makeCounts();
@@ -80,9 +80,9 @@ export const makeFairSemaphore = ({
   /** Selects the next caller: of those who may have a place, the oldest whose owner has the fewest. */
   const next = (): Waiting | undefined => {
     let best: Waiting | undefined;
-    for (const one of queue.callers) {
-      if (!hasPlace(one.owner)) continue;
-      if (best === undefined || held.get(one.owner) < held.get(best.owner)) best = one;
+    for (const caller of queue.callers) {
+      if (!hasPlace(caller.owner)) continue;
+      if (best === undefined || held.get(caller.owner) < held.get(best.owner)) best = caller;
     }
     return best;
   };
@@ -101,15 +101,15 @@ export const makeFairSemaphore = ({
   const wait = async (owner: string): Promise<() => void> => {
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
     const grant = (): void => {
-      queue.remove(one);
+      queue.remove(caller);
       resolve(take(owner));
     };
-    const one: Waiting = { owner, grant };
-    queue.add(one);
+    const caller: Waiting = { owner, grant };
+    queue.add(caller);
     const giveUp = (): void => {
-      if (queue.remove(one)) reject(refuse());
+      if (queue.remove(caller)) reject(refuse());
     };
-    const timer = setTimeout(giveUp, patience).unref();
+    const timer = setTimeout(giveUp, maxWaitMilliseconds).unref();
     return await promise.finally(() => clearTimeout(timer));
   };
 

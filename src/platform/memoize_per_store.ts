@@ -5,12 +5,12 @@
 export const memoizePerStore = <Owner extends object, Own>(
   make: (owner: Owner) => Own,
 ): ((owner: Owner) => Own) => {
-  const all = new WeakMap<Owner, Own>();
+  const values = new WeakMap<Owner, Own>();
   return (owner) => {
-    const existing = all.get(owner);
+    const existing = values.get(owner);
     if (existing !== undefined) return existing;
     const value = make(owner);
-    all.set(owner, value);
+    values.set(owner, value);
     return value;
   };
 };

@@ -24,7 +24,7 @@ describe('foldCase', () => {
     assert.equal(foldCase('İ'), foldCase(foldCase('İ')));
   });
 
-  it('changes nothing the second time', () => {
+  it('folding the case of a text twice gives the same text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         assert.equal(foldCase(foldCase(text)), foldCase(text));

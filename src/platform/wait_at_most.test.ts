@@ -5,11 +5,11 @@ import { waitAtMost } from './wait_at_most.ts';
 const hour = 3_600_000;
 
 describe('waitAtMost', () => {
-  it('resolves as the work does', async () => {
+  it('resolves with the result of work that ends in time', async () => {
     assert.equal(await waitAtMost(Promise.resolve('done'), hour, 'late'), 'done');
   });
 
-  it('fails as the work does', async () => {
+  it('rejects with the failure of work that fails in time', async () => {
     await assert.rejects(waitAtMost(Promise.reject(new Error('broken')), hour, 'late'), {
       message: 'broken',
     });

@@ -175,7 +175,7 @@ describe('twenty concurrent requests', () => {
     assert.deepEqual(counted(all), { 200: 1, 400: 7 });
   });
 
-  test('retry a job once', async () => {
+  test('twenty concurrent requests retry a job once', async () => {
     const { project, peer } = await owned();
     await project.push('job: { script: make }');
     const job = await peer.take();

@@ -247,12 +247,12 @@ describe('artifacts of a job', () => {
     assert.equal((await project.job('keeps')).status, 'success');
     assert.equal(await project.trace('keeps'), 'kept\n');
   });
-  test('never expire once they are kept', async () => {
+  test('kept artifacts never expire', async () => {
     const { project, paths, id, now } = await kept();
     assert.equal((await gantry.api(`POST ${project.at}/jobs/${id}/artifacts/keep`)).status, 201);
     assert.deepEqual(await statuses(paths, now + 86_400_000), [200, 200, 200]);
   });
-  test('are erased with the log', async () => {
+  test('artifacts are erased with the log of their job', async () => {
     const { project, paths, id, now } = await kept();
     const { status, body } = await gantry.api(`POST ${project.at}/jobs/${id}/erase`);
     assert.equal(status, 201);

@@ -101,7 +101,7 @@ describe('the built-in runner', () => {
     await untilServed('all is gone', async () => (listLeftoverProcesses(folder).length === 0 ? true : null));
     await untilJob(ask, project, 'long', 'canceled');
   });
-  it('does not expose its token', () => {
+  it('the built-in runner does not expose its token to jobs', () => {
     const { mode } = statSync(join(gantry.service.platform.config.data, 'runner_token'));
     assert.equal(mode & 0o777, 0o600);
   });

@@ -135,7 +135,7 @@ const reasonToSkip = (): string | false => {
 
 describe('installation from a package, with systemd', { skip: reasonToSkip() }, () => {
   let url = '';
-  it('makes the package in a clone', async () => {
+  it('the package is built from a clone', async () => {
     makeClone();
     makeMachine();
     // `npm ci` would install what is linked already.
@@ -191,7 +191,7 @@ describe('installation from a package, with systemd', { skip: reasonToSkip() }, 
       cd .. && git clone --quiet ${address} copy && cmp tree/deck copy/deck`);
   });
 
-  it('uninstalls it', async () => {
+  it('the package and its service are uninstalled', async () => {
     await run(blockOf('userdel'));
     const left = folders.filter((folder) => folder.includes('gantry') && existsSync(`${machine}${folder}`));
     assert.deepEqual(left, []);

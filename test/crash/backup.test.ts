@@ -294,7 +294,7 @@ describe('a backup under load', () => {
       await checkRestored(await backUpUnderLoad(round % 2 === 0), round % 2 === 1);
     });
 
-  test('met writes of each kind', () => {
+  test('the backups ran during writes of each kind', () => {
     assert.ok(ledger.issues.length > 0 && ledger.commits.length > 0 && ledger.branches.size > 0);
     assert.ok(ledger.uploads.size > 0 && ledger.log.length > 0);
   });

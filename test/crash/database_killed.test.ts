@@ -191,7 +191,7 @@ describe('a killed PostgreSQL', { skip: engine !== 'postgres' && 'needs PostgreS
     );
   });
 
-  it('ends no service', async () => {
+  it('a service survives a killed PostgreSQL', async () => {
     for (const { exit } of services) assert.equal(await Promise.race([exit, wait(0, 'alive')]), 'alive');
   });
 });

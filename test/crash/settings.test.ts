@@ -29,7 +29,7 @@ describe('a setting changed by one of several processes', { skip: engine !== 'po
     assert.deepEqual(await showAvatars(), [shown, shown, shown]);
   };
 
-  it('applies to all of them', async () => {
+  it('a setting changed by one process applies to all processes', async () => {
     await holds(true);
     await change(false);
     assert.equal((await showAvatars())[0], false); // where it was changed, at once

@@ -88,7 +88,7 @@ describe('the image, assembled', { skip }, () => {
     assert.ok(image.healthCheck.some((word) => word.startsWith(`http://127.0.0.1:${exposed}/`)));
   });
 
-  it('says its version and commit', async () => {
+  it('the image says its version and commit', async () => {
     const container = image.start(env, ['version']);
     await once(container.child, 'close');
     assert.match(container.output(), new RegExp(revision.slice(0, 11)));

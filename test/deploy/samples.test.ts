@@ -357,7 +357,7 @@ describe('proxies', () => {
 });
 
 describe('alert rules', () => {
-  it('promtool accepts them', { skip: missing('promtool') }, () => {
+  it('promtool accepts the alert rules', { skip: missing('promtool') }, () => {
     accepts('promtool', ['check', 'rules', join(root, 'deploy/monitoring/alerts.yml')]);
   });
 });
@@ -376,7 +376,7 @@ describe('units', { skip: missing('systemd-analyze') }, () => {
       return file;
     });
 
-  it('have no unknown directive', () => {
+  it('systemd units have no unknown directive', () => {
     const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...place()], { encoding: 'utf8' });
     const about = stderr.split('\n').filter((line) => line.includes(home));
     assert.deepEqual(
@@ -401,7 +401,7 @@ describe('units', { skip: missing('systemd-analyze') }, () => {
     assert.match(dropIn, /ReadWritePaths=\//);
   });
 
-  it('expose little', () => {
+  it('systemd units have a low exposure score', () => {
     const [service = ''] = place().filter((file) => file.endsWith('/gantry.service'));
     accepts('systemd-analyze', ['security', '--offline=yes', '--threshold=20', service]);
   });

@@ -16,13 +16,13 @@ const listAnswered = (list: typeof clients): string[] => [
 ];
 
 describe('the calls of API clients', () => {
-  it('are known of 57 clients', () => {
+  it('the list has the calls of 57 clients', () => {
     assert.equal(clients.length, 57);
     const names = clients.map(({ name }) => name);
     assert.equal(new Set(names).size, names.length);
   });
 
-  it('are written as methods and paths', () => {
+  it('each call of a client is a method and a path', () => {
     for (const { name, calls } of clients)
       for (const { method, path } of calls) {
         assert.match(method, /^(?:GET|HEAD|POST|PUT|PATCH|DELETE)$/, name);
@@ -30,7 +30,7 @@ describe('the calls of API clients', () => {
       }
   });
 
-  it('are all answered for most clients', () => {
+  it('most clients get an answer to all of their calls', () => {
     const complete = clients.filter(isComplete).map(({ name }) => name);
     assert.ok(complete.length >= 43, `${complete.length}: ${complete.join(' ')}`);
   });

@@ -19,7 +19,7 @@ const treated = (treatment: ClientParameter['treatment']) =>
   parameters.filter((parameter) => parameter.treatment === treatment);
 
 describe('the parameters that API clients can send', () => {
-  it('are known for most routes', () => {
+  it('more than 200 requests have recorded parameters', () => {
     const requests = new Set(parameters.map(({ request }) => request));
     assert.ok(requests.size > 200, String(requests.size));
     assert.ok(treated('acts').length > 1000, String(treated('acts').length));

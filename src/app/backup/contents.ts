@@ -17,7 +17,7 @@ export const openContents = (saving: Storing): ContentsWriter => {
   const compressed = createZstdCompress();
   const piped = pipeline(lines, compressed);
   const stored = addObject(saving, compressed);
-  for (const one of [piped, stored]) one.catch(() => undefined); // `end` reports it
+  for (const promise of [piped, stored]) promise.catch(() => undefined); // `end` reports it
   return {
     write: async (line) => {
       if (!lines.write(`${JSON.stringify(line)}\n`))

@@ -109,7 +109,7 @@ export const saveDatabase = async (
 ): Promise<StoredObject> => {
   const chunks = (earlier?.tables ?? []).flatMap((table) => table.chunks);
   const usable = chunks.filter(storing.objects.has);
-  const known = new Map(usable.map((chunk) => [chunk.lines, chunk]));
+  const savedChunks = new Map(usable.map((chunk) => [chunk.lines, chunk]));
   const reader = openSqliteReader(file);
   try {
     const tables: StoredTable[] = [];
@@ -117,7 +117,7 @@ export const saveDatabase = async (
       const stored: StoredTable = { ...table, rows: 0, chunks: [] };
       for await (const { text, rows } of makeChunks(reader, table)) {
         const lines = hash('sha256', text);
-        const chunk = known.get(lines) ?? { lines, ...(await storeText(storing, text)) };
+        const chunk = savedChunks.get(lines) ?? { lines, ...(await storeText(storing, text)) };
         stored.chunks.push(chunk);
         stored.rows += rows;
       }

@@ -66,7 +66,7 @@ test('undoes moves that happened after the refs were read', async () => {
   assert.deepEqual(await at(4, [['refs/heads/main', a]]), [['refs/heads/main', a]]);
 });
 
-test('undoes a move there and back', async () => {
+test('undoes a ref that moved away and back', async () => {
   await event(5, 'refs/heads/main', a, b);
   await event(5, 'refs/heads/main', b, a);
   assert.deepEqual(await at(5, [['refs/heads/main', b]]), [['refs/heads/main', a]]);

@@ -76,7 +76,7 @@ export const undoMoves = async (
 ): Promise<Refs> => {
   const [last] = snapshot.all<{ id: number | null }>('select max(id) as id from events');
   const log = await readLog(db, projectId, (last?.id ?? 0) - lateIds);
-  const known = new Set(
+  const snapshotIds = new Set(
     [
       ...snapshot.all<{ id: number }>(
         `select id from events where project_id = ? and id > ?
@@ -92,7 +92,7 @@ export const undoMoves = async (
       .all<{ id: number }>('select id from git_operations where project_id = ?', projectId)
       .map(({ id }) => id),
   );
-  const isLater = ({ id, kind }: LogRow): boolean => !(kind === 'event' ? known : begun).has(id);
+  const isLater = ({ id, kind }: LogRow): boolean => !(kind === 'event' ? snapshotIds : begun).has(id);
   const refs = new Map(current);
   for (const [ref, all] of Map.groupBy(
     log.filter(isLater).flatMap((row) => toMoves(row).map((move) => ({ ...move, kind: row.kind }))),

@@ -77,8 +77,9 @@ const listBlobs = function* listBlobs(snapshot: Snapshot): Generator<BlobRow> {
 /** Adds a blob; null if it is missing or damaged. */
 const saveBlob = async (saving: Saving, { area, sha256, size }: BlobRow): Promise<BlobLine | null> => {
   const { objects, blobs, report } = saving;
-  const known = objects.findSize(sha256);
-  if (known !== null && (size === null || size === known)) return { kind: 'blob', area, sha256, size: known };
+  const savedSize = objects.findSize(sha256);
+  if (savedSize !== null && (size === null || size === savedSize))
+    return { kind: 'blob', area, sha256, size: savedSize };
   const stream = await blobs.get(area, sha256);
   if (stream === null) {
     report(`${area}: the bytes ${sha256} are missing`);
@@ -118,9 +119,9 @@ const openLog = async (file: string): Promise<FileHandle | null> => {
 const saveLog = async (saving: Saving, row: LogRow): Promise<LogLine | null> => {
   const { data, earlier, objects, report } = saving;
   const path = getTracePath(row);
-  const known = earlier.get(`log ${path}`);
-  const isKnown = known?.kind === 'log' && row.trace_size !== null && known.size === row.trace_size;
-  if (isKnown && objects.has(known)) return known;
+  const earlierLog = earlier.get(`log ${path}`);
+  const isKnown = earlierLog?.kind === 'log' && row.trace_size !== null && earlierLog.size === row.trace_size;
+  if (isKnown && objects.has(earlierLog)) return earlierLog;
   const file = join(data, 'traces', path);
   const handle = await openLog(file);
   if (handle === null) {

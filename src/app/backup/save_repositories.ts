@@ -47,10 +47,10 @@ const removeMissing = (refs: Refs, missing: ReadonlySet<string>, onLost: (name: 
 const addPack = async (
   saving: Saving,
   repository: Repository,
-  wanted: { tips: string[]; not: string[] },
+  range: { tips: string[]; not: string[] },
 ): Promise<{ pack: StoredObject | null; missing: string[] }> => {
-  if (wanted.tips.length === 0) return { pack: null, missing: [] };
-  const stream = await repository.stream('pack.dump', wanted);
+  if (range.tips.length === 0) return { pack: null, missing: [] };
+  const stream = await repository.stream('pack.dump', range);
   try {
     stream.writable.end();
     const stored = await addObject(saving, stream.readable);
@@ -63,7 +63,7 @@ const addPack = async (
 
 type Earlier = { packs: StoredObject[]; ids: string[] };
 
-/** Finds what the backup before has of a repository; null: nothing, or something of it is missing or damaged. */
+/** Finds a repository in the backup before; null: it is not there, or some of its objects are missing or damaged. */
 const findEarlier = ({ earlier, objects }: Saving, path: string): RepositoryLine | null => {
   const line = earlier.get(`repository ${path}`);
   if (line?.kind !== 'repository') return null;
@@ -89,10 +89,10 @@ const saveRepository = async (saving: SavingRepositories, row: Row): Promise<Sav
   const repository = saving.git.repository(row);
   const path = getRepositoryPath(row);
   const refs = await readRefs(saving, repository, row);
-  const known = findEarlier(saving, path);
-  if (known?.refs.sha256 === hash('sha256', formatRefs(refs)))
-    return { line: { ...known, project_id: row.id, storage: row.repository_storage }, refs: refs.size };
-  const { packs, ids } = await loadEarlier(saving, known);
+  const earlierLine = findEarlier(saving, path);
+  if (earlierLine?.refs.sha256 === hash('sha256', formatRefs(refs)))
+    return { line: { ...earlierLine, project_id: row.id, storage: row.repository_storage }, refs: refs.size };
+  const { packs, ids } = await loadEarlier(saving, earlierLine);
   const had = new Set(ids);
   const tips = [...new Set(refs.values())].filter((id) => !had.has(id));
   const { pack, missing } = await addPack(saving, repository, { tips, not: ids });

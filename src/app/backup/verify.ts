@@ -32,7 +32,7 @@ const isolate = (config: Config, scratch: string, storages: readonly string[]): 
   ...config,
   data: join(scratch, 'data'),
   listen: { host: '127.0.0.1', port: 0 },
-  // The external address is that of the instance itself, and its monitors may be others than this process.
+  // The scratch service must not answer for the instance, and this process asks whether it is ready.
   external_url: null,
   monitoring_allow: ['127.0.0.0/8'],
   ssh_listen: null,
@@ -69,7 +69,7 @@ const compareCounts = async (file: string, { tables }: Manifest): Promise<void> 
   throw new StartFailure(`the table ${wrong} has ${counted[wrong]} rows in place of ${tables[wrong]}`);
 };
 
-/** Removes what the restored service would do: send webhooks and mail, run schedules. */
+/** Deletes the rows by which the restored service would act: send webhooks and mail, run jobs and background work. */
 const silence = (config: Config): void => {
   const database = new DatabaseSync(databaseFile(config));
   database.exec(
@@ -87,9 +87,9 @@ const checkRepository = async (
 ): Promise<void> => {
   const repository = openRepository(git, line);
   const { body } = await repository.read('refs.dump', {});
-  const wanted = (await readObject(place, line.refs.sha256)).toString();
+  const savedRefs = (await readObject(place, line.refs.sha256)).toString();
   const sort = (text: string): string => text.split('\n').toSorted().join('\n');
-  if (sort(body.toString()) !== sort(wanted))
+  if (sort(body.toString()) !== sort(savedRefs))
     throw new StartFailure(`the refs of project ${line.project_id} differ`);
   const { problems } = await repository.ask('repository.check', {}, undefined, { seconds: fsckTimeout });
   if (problems.length > 0)
@@ -140,11 +140,11 @@ const restoreAndCheck = async (parts: VerifyParts): Promise<void> => {
 };
 
 /** Runs a step. Where it fails because objects are damaged, these are recorded, and the error names them. */
-const explained = async <T>({ place, manifest }: VerifyParts, step: () => Promise<T>): Promise<T> => {
+const explainDamage = async <T>({ place, manifest }: VerifyParts, step: () => Promise<T>): Promise<T> => {
   try {
     return await step();
   } catch (error) {
-    // The first error may be that of git or of the database, which met damaged bytes before their digest was known.
+    // git or the database may fail on damaged bytes before their digest is checked.
     const damage = await describeDamage(place, manifest).catch(() => null);
     throw damage === null ? error : new StartFailure(damage);
   }
@@ -160,8 +160,8 @@ export const verifyBackup = async (parts: VerifyParts): Promise<void> => {
     throw new StartFailure(
       `when the backup was made, files were missing: ${manifest.problems.slice(0, 10).join('; ')}`,
     );
-  const bytes = await explained(parts, async () => await measureRestored(place, manifest));
+  const bytes = await explainDamage(parts, async () => await measureRestored(place, manifest));
   const remedy = `${scratchRemedy}, or verify on another machine`;
   requireSpace({ folder: parts.scratch, bytes, purpose: `verifying ${manifest.name}`, remedy });
-  await explained(parts, async () => await restoreAndCheck(parts));
+  await explainDamage(parts, async () => await restoreAndCheck(parts));
 };

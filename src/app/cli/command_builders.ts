@@ -45,6 +45,6 @@ export const action = (name: string, about: About): Command =>
 /** Makes a command that only contains other commands; without one of them, it prints its help. */
 export const group = (name: string, about: About, commands: readonly Command[]): Command => {
   const command = makeCommand(name, about);
-  for (const one of commands) command.addCommand(one);
+  for (const subcommand of commands) command.addCommand(subcommand);
   return command;
 };

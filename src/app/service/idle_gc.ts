@@ -24,7 +24,7 @@ const loadCollector = (): Collector => {
 export const collectWhileIdle = (app: FastifyInstance): (() => void) => {
   const collect = loadCollector();
   let kept = 0;
-  const rest = (): void => {
+  const collectIfWorthwhile = (): void => {
     const held = process.memoryUsage.rss();
     if (held < kept + minCollectable) {
       kept = Math.min(kept, held); // memory released in between counts toward the next collection
@@ -34,7 +34,7 @@ export const collectWhileIdle = (app: FastifyInstance): (() => void) => {
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     kept = process.memoryUsage.rss();
   };
-  const timer = setTimeout(rest, idleTime).unref();
+  const timer = setTimeout(collectIfWorthwhile, idleTime).unref();
   app.addHook('onResponse', (_request, _reply, done) => {
     timer.refresh();
     done();

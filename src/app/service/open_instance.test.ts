@@ -437,7 +437,7 @@ describe('a folder of an earlier version', () => {
     await open(site);
   });
 
-  test('is refused with an empty database', async () => {
+  test('a data folder of an earlier version is refused with an empty database', async () => {
     const before = await newUsedSite();
     await makeEarlierVersion(before);
     for (const name of ['gantry.sqlite', 'gantry.sqlite-wal', 'gantry.sqlite-shm'])
@@ -446,7 +446,7 @@ describe('a folder of an earlier version', () => {
     await assertRefused(site, /storage "default" .* is in use, but not by this database/);
   });
 
-  test('is not migrated by a refused start', async () => {
+  test('a refused start does not migrate the data folder', async () => {
     const site = newSite();
     await inStore(site, async (store) => {
       await migrate(

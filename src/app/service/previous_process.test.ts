@@ -23,7 +23,7 @@ const [dead, alive] = [randomUUID(), randomUUID()];
 
 const signAs = (name: string): void => writeFileSync(join(folder, 'process_name'), `${name}\n`);
 
-test('a new folder has no last process', async () => {
+test('a new data folder names no earlier process', async () => {
   assert.equal(await findPreviousProcess(stored.store, folder), null);
 });
 

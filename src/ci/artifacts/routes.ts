@@ -14,7 +14,7 @@ import { findArchiveOfJob, findArchiveOfRef } from './archives/find_archive.ts';
 
 const area = 'jobs';
 const project = { id: projectParam };
-const one = { ...project, job_id: idParam() };
+const jobParams = { ...project, job_id: idParam() };
 const ofRef = {
   ...project,
   ref_name: text({ maxLength: 1_000, description: 'branch or tag' }),
@@ -29,7 +29,7 @@ const download = endpoint({
   area,
   audience: 'optional',
   jobTokens: true,
-  params: object(one),
+  params: object(jobParams),
   reply: null,
   content: '*/*',
   handle: async (call, { id, job_id }) => {
@@ -85,7 +85,7 @@ const file = endpoint({
   area,
   audience: 'optional',
   jobTokens: true,
-  params: object({ ...one, artifact_path }),
+  params: object({ ...jobParams, artifact_path }),
   reply: null,
   content: '*/*',
   handle: async (call, { id, job_id, artifact_path: sent }) => await toFile(call, id, job_id, sent),
@@ -99,7 +99,7 @@ const fileKeep = endpoint({
   area,
   audience: 'optional',
   jobTokens: true,
-  params: object(one),
+  params: object(jobParams),
   reply: null,
   content: '*/*',
   handle: async (call, { id, job_id }) => await toFile(call, id, job_id, 'keep'),
@@ -111,7 +111,7 @@ const trace = endpoint({
   summary: "Get a job's trace",
   area,
   audience: 'user',
-  params: object(one),
+  params: object(jobParams),
   reply: null,
   content: 'text/plain',
   handle: async (call, { id, job_id }) => {
@@ -127,7 +127,7 @@ const action = (path: string, summary: string, act: (call: Call, job: JobRow) =>
     summary,
     area,
     audience: 'user',
-    params: object(one),
+    params: object(jobParams),
     reply: jobArtifactsShape,
     handle: async (call, { id, job_id }) => {
       const { code, job } = await findJobToChange(call, id, job_id);
@@ -141,7 +141,7 @@ const remove = endpoint({
   summary: "Delete a job's artifacts, but not its trace (maintainers)",
   area,
   audience: 'user',
-  params: object(one),
+  params: object(jobParams),
   reply: null,
   handle: async (call, { id, job_id }) => {
     const { job } = await findJob(call, id, job_id, 'destroy_artifact');

@@ -23,9 +23,9 @@ const checkStage = ({ problems, stages }: JobsContext, { group, stage, position 
 const checkDependencies = ({ problems, stages, named }: JobsContext, job: Job): void => {
   const { group, position } = job;
   for (const name of job.dependencies ?? []) {
-    const other = named.get(name);
-    if (other === undefined) problems.error(`${group} job: undefined dependency: ${name}`, position);
-    else if (stages.indexOf(other.stage) > stages.indexOf(job.stage)) {
+    const dependency = named.get(name);
+    if (dependency === undefined) problems.error(`${group} job: undefined dependency: ${name}`, position);
+    else if (stages.indexOf(dependency.stage) > stages.indexOf(job.stage)) {
       const text = `${group} job: dependency ${name} is not defined in`;
       problems.error(`${text} current or prior stages`, position, `${text} prior stages`);
     }
@@ -40,10 +40,10 @@ const listNeeds = (job: Job): { job: string; optional: boolean }[] => [
 const checkNeeds = ({ problems, stages, named }: JobsContext, job: Job): void => {
   const { group, position, stage } = job;
   for (const { job: name, optional } of listNeeds(job)) {
-    const other = named.get(name);
-    if (other === undefined) {
+    const needed = named.get(name);
+    if (needed === undefined) {
       if (!optional) problems.error(`${group} job: undefined need: ${name}`, position);
-    } else if (stages.indexOf(other.stage) > stages.indexOf(stage)) {
+    } else if (stages.indexOf(needed.stage) > stages.indexOf(stage)) {
       problems.error(`${group} job: need ${name} is not defined in current or prior stages`, position);
     }
   }

@@ -43,8 +43,8 @@ const planJobs = async (source: Source, { config, errors }: Compiled, { jobs }: 
     const planned = plan(config, conditions, await loadRuleFacts(config, conditions), limits);
     return { ...empty, planned };
   }
-  const all = listAllJobs(config);
-  if (!exceedsOutputLimit(all, limits)) return { ...empty, all };
+  const allJobs = listAllJobs(config);
+  if (!exceedsOutputLimit(allJobs, limits)) return { ...empty, all: allJobs };
   if (limits.isBrief) throw new TooHeavy();
   return { ...empty, errors: [tooLargeProblem] };
 };

@@ -72,7 +72,7 @@ test('images and services are names or hashes', async () => {
   assert.deepEqual(job.services[1]?.variables, [{ key: 'A', value: 'b', raw: false }]);
 });
 
-test('variables are values or hashes', async () => {
+test('`variables` takes values or hashes', async () => {
   const { variables } = await configOf(
     'variables: { A: 1, B: { value: x, description: d, options: [x, y], expand: false }, C: { options: [p, q] } }\nj: { script: x }',
   );
@@ -314,7 +314,7 @@ test('artifacts set paths, condition, expiry and reports', async () => {
   );
 });
 
-test('caches are one or a list', async () => {
+test('`cache` takes one cache or a list', async () => {
   const { cache } = await compileJob(`job:
   script: x
   cache:

@@ -43,8 +43,8 @@ export const listEnvironmentFolders = async (
     .execute();
   const matching = folder === undefined ? rows : rows.filter(({ name }) => getFolder(name) === folder);
   const isFlat = folder !== undefined || (filter.search ?? '') !== '';
-  const all = isFlat ? matching : toEntries(matching);
-  const shown = all.slice(offset, offset + limit);
+  const entries = isFlat ? matching : toEntries(matching);
+  const shown = entries.slice(offset, offset + limit);
   const ids = shown.flatMap((entry) => ('folder' in entry ? [] : [entry.id]));
   const environments =
     ids.length === 0 ? [] : await db.selectFrom('environments').selectAll().where('id', 'in', ids).execute();
@@ -54,5 +54,5 @@ export const listEnvironmentFolders = async (
     const environment = byId.get(entry.id);
     return environment === undefined ? [] : [{ environment }];
   });
-  return { items, total: all.length, environments: matching.length };
+  return { items, total: entries.length, environments: matching.length };
 };

@@ -60,7 +60,7 @@ describe('an environment', () => {
     assert.deepEqual([gone.status, gone.body], [404, { message: '404 Not found' }]);
   });
 
-  it('is searched by a part of its name', async () => {
+  it('environments are found by a part of their name', async () => {
     await create({ name: 'searched/alpha' });
     await create({ name: 'searched/beta' });
     const found = await gantry.api(`GET ${path}?search=ED/AL`);

@@ -70,14 +70,14 @@ const loadRows = async (db: Reader, ids: number[]): Promise<JobRow[]> =>
  * `bridge` would read each row.
  */
 const countQuery = ({ db }: Pick<Call, 'db'>, projectId: number, { statuses, search }: JobFilter) => {
-  let all = db
+  let jobs = db
     .selectFrom('jobs')
     .select((is) => is.fn.countAll<number>().as('count'))
     .where('project_id', '=', projectId);
-  if (statuses !== null) all = all.where('status', 'in', statuses);
-  if (search !== '') all = all.where(anyOf([containsText('jobs.name', search)]));
-  const bridges = all.where(sql<boolean>`bridge = 1`);
-  return sql<{ total: number | string }>`select ${all} - ${bridges} as total`;
+  if (statuses !== null) jobs = jobs.where('status', 'in', statuses);
+  if (search !== '') jobs = jobs.where(anyOf([containsText('jobs.name', search)]));
+  const bridges = jobs.where(sql<boolean>`bridge = 1`);
+  return sql<{ total: number | string }>`select ${jobs} - ${bridges} as total`;
 };
 
 /** Lists all jobs of a project, including retried jobs, excluding trigger jobs. @param search part of the name */

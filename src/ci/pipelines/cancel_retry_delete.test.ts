@@ -80,7 +80,7 @@ describe('a retried pipeline', () => {
     );
   });
 
-  it('stays unchanged if nothing failed', async () => {
+  it('a retry changes nothing in a pipeline without failures', async () => {
     const id = await gantry.begin('job: { script: make }');
     await gantry.run(id, { job: 'success' });
     const pipeline = await gantry.write((tx) => retryPipeline(tx, id, gantry.user));

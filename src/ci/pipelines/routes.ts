@@ -122,9 +122,12 @@ const variables = endpoint({
   handle: async (call, { id, pipeline_id, ...page }) => {
     const loaded = await findPipeline(call, id, pipeline_id);
     if (!canReadVariables(call, loaded)) throw forbidden();
-    const all = await loadPipelineVariables(call.platform, call.db, loaded.pipeline.id);
+    const variables = await loadPipelineVariables(call.platform, call.db, loaded.pipeline.id);
     const { limit, offset } = pageRequest(page);
-    return { items: all.slice(offset, offset + limit).map(pipelineVariableJson), total: all.length };
+    return {
+      items: variables.slice(offset, offset + limit).map(pipelineVariableJson),
+      total: variables.length,
+    };
   },
 });
 

@@ -18,18 +18,22 @@ const endOne = async (tx: Tx, { id, finish, trace }: Ending): Promise<JobStatus 
 };
 
 /** Returns each job's new status, in order; null for a job that had ended before. */
-const endAll = async (tx: Tx, pipeline_id: number, all: readonly Ending[]): Promise<(JobStatus | null)[]> => {
-  const successes = all.map(({ id, finish: { exit_code = null, coverage = null }, trace }) => ({
+const endAll = async (
+  tx: Tx,
+  pipeline_id: number,
+  endings: readonly Ending[],
+): Promise<(JobStatus | null)[]> => {
+  const successes = endings.map(({ id, finish: { exit_code = null, coverage = null }, trace }) => ({
     id,
     success: { exit_code, coverage, trace },
   }));
-  const areSuccesses = all.every(({ finish }) => finish.status === 'success');
-  const areOthers = new Set(all.map(({ id }) => id)).size === all.length;
+  const areSuccesses = endings.every(({ finish }) => finish.status === 'success');
+  const areOthers = new Set(endings.map(({ id }) => id)).size === endings.length;
   if (areSuccesses && areOthers && (await finishIsolatedSuccesses(tx, pipeline_id, successes)))
-    return all.map(() => 'success');
+    return endings.map(() => 'success');
   const ended: (JobStatus | null)[] = [];
-  for (const one of all) {
-    ended.push(await endOne(tx, one));
+  for (const ending of endings) {
+    ended.push(await endOne(tx, ending));
   }
   return ended;
 };

@@ -13,12 +13,12 @@ type Waiting<A, R> = { request: A; settle: (outcome: R) => void; fail: (error: u
 
 export class Batches<A, R> {
   readonly #store: Store;
-  readonly #work: (tx: Tx, pipeline_id: number, all: readonly A[]) => Promise<R[]>;
+  readonly #work: (tx: Tx, pipeline_id: number, requests: readonly A[]) => Promise<R[]>;
   /** Waiting calls by pipeline, while a transaction of it runs. */
   readonly #queues = new Map<number, Waiting<A, R>[]>();
 
   /** @param work handles a batch of one pipeline; resolves to the results in order */
-  constructor(store: Store, work: (tx: Tx, pipeline_id: number, all: readonly A[]) => Promise<R[]>) {
+  constructor(store: Store, work: (tx: Tx, pipeline_id: number, requests: readonly A[]) => Promise<R[]>) {
     this.#store = store;
     this.#work = work;
   }
@@ -47,9 +47,9 @@ export class Batches<A, R> {
 
   async #do(pipeline_id: number, some: readonly Waiting<A, R>[]): Promise<void> {
     const store = this.#store;
-    const all = some.map(({ request }) => request);
+    const requests = some.map(({ request }) => request);
     const write = async (): Promise<R[]> =>
-      await store.write(async (tx) => await this.#work(tx, pipeline_id, all));
+      await store.write(async (tx) => await this.#work(tx, pipeline_id, requests));
     try {
       const outcomes = await withPipelineMutex(store, pipeline_id, write);
       for (const [at, { settle }] of some.entries()) settle(outcomes[at] as R);
@@ -61,8 +61,8 @@ export class Batches<A, R> {
 
   /** Retries the calls one at a time, so that one that fails does not fail the others. */
   async #doEach(pipeline_id: number, some: readonly Waiting<A, R>[]): Promise<void> {
-    for (const one of some) {
-      await this.#do(pipeline_id, [one]);
+    for (const call of some) {
+      await this.#do(pipeline_id, [call]);
     }
   }
 

@@ -211,7 +211,7 @@ test('leaves out reports for a runner that uploads one archive only', async () =
 });
 
 describe('the payload of a job', () => {
-  test('follows the configuration', async () => {
+  test('the payload of a job has what its configuration says', async () => {
     const project = await pushed(
       `
 variables: { DEPTH: deep, GIT_DEPTH: "7" }
@@ -373,7 +373,7 @@ describe('a trace', () => {
     assert.equal((await peer.update(job, { state: 'success', output })).status, 200);
   });
 
-  test('arrives whole from an old runner', async () => {
+  test('a log that an old runner sends arrives whole', async () => {
     const { project, peer, job } = await running(10);
     await peer.trace(job, 'begun, ');
     const trace = 'begun, and \u001b[0;1mended ✓\n';
@@ -381,7 +381,7 @@ describe('a trace', () => {
     assert.equal(await textOf(project, job.id), trace);
   });
 
-  test('ends its job at the size limit', async () => {
+  test('a log past the size limit ends its job', async () => {
     const { project, peer, job } = await running();
     await peer.trace(job, 'a');
     const { platform } = gantry.service;
@@ -508,7 +508,7 @@ describe('requests that a runner may not make', () => {
     stranger.close();
   });
 
-  test('get 413 for a body past the limit', async () => {
+  test('a body past the limit gets 413', async () => {
     const project = await pushed('a: { script: x }');
     const peer = peerOf(project);
     const long = 'x'.repeat(33 * 1024);

@@ -63,8 +63,8 @@ export const uploadArtifact = async (
 /** A job may read its own artifacts and artifacts it depends on. */
 const canRead = async (call: Call, { job }: AuthenticatedJob, id: number): Promise<boolean> => {
   if (job.id === id) return true;
-  const all = await loadAllDependencies(call.platform, job, await loadJobConfig(call.db, job));
-  return all.some((one) => one.id === id);
+  const dependencies = await loadAllDependencies(call.platform, job, await loadJobConfig(call.db, job));
+  return dependencies.some((one) => one.id === id);
 };
 
 export type DownloadRequest = {

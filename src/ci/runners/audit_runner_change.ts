@@ -19,8 +19,8 @@ export const auditRunnerChange = async (
   { kind, id, project_id, details }: AuditedChange,
 ): Promise<void> => {
   const event = { kind: `runner.${kind}`, target_type: 'Runner', target_id: id };
-  const all = { ...(project_id !== undefined && { project_id }), ...details };
-  await recordAudit(tx, call.actor, call, { ...event, details: all });
+  const allDetails = { ...(project_id !== undefined && { project_id }), ...details };
+  await recordAudit(tx, call.actor, call, { ...event, details: allDetails });
   await recordEvent(tx, call.actor, { ...event, project_id: project_id ?? null, data: details ?? {} });
   tx.broadcast(runnersTopic);
 };

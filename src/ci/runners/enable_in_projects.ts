@@ -52,8 +52,11 @@ export const disableRunner = async (call: Call, project_id: number, id: number):
       .executeTakeFirst();
     if (locked === undefined) throw notFound('Runner');
     const links = tx.db.selectFrom('runner_projects').where('runner_id', '=', id);
-    const other = await links.select('project_id').where('project_id', '<>', project_id).executeTakeFirst();
-    if (other === undefined) throw inUse();
+    const otherLink = await links
+      .select('project_id')
+      .where('project_id', '<>', project_id)
+      .executeTakeFirst();
+    if (otherLink === undefined) throw inUse();
     await tx.db
       .deleteFrom('runner_projects')
       .where('runner_id', '=', id)

@@ -67,7 +67,7 @@ describe('registering a runner', () => {
     );
   });
 
-  it('refuses invalid attributes', async () => {
+  it('a registration with invalid attributes is refused', async () => {
     const json = { token: await registrationToken(), run_untagged: false, tag_list: '' };
     const { status, body } = await call('POST /runners', json);
     const text = 'can not be empty when runner is not allowed to pick untagged jobs';
@@ -131,7 +131,7 @@ describe('verifying a runner', () => {
     assert.equal((await call('POST /runners/verify', { token })).status, 422);
   });
 
-  it('stores and shows its machine', async () => {
+  it('verifying a runner stores the facts of its machine, which the API shows', async () => {
     const { id, token } = await registered(await registrationToken());
     const info = {
       version: '19.4.0',
@@ -166,14 +166,14 @@ describe('verifying a runner', () => {
 });
 
 describe('removing a runner', () => {
-  it('revokes its token', async () => {
+  it('removing a runner revokes its token', async () => {
     const { id, token } = await registered(await registrationToken());
     assert.equal((await call('DELETE /runners', { token })).status, 204);
     assert.equal((await gantry.api(`GET /runners/${id}`)).status, 404);
     assert.equal((await call('DELETE /runners', { token })).status, 403);
   });
 
-  it('removes one of its machines', async () => {
+  it('removing a machine keeps the other machines of the runner', async () => {
     const { id, token } = await registered(await registrationToken());
     for (const system_id of ['s_1', 's_2']) await call('POST /runners/verify', { token, system_id });
     const machines = async () =>

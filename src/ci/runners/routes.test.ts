@@ -119,7 +119,7 @@ describe('creating a runner', () => {
     assert.ok(!JSON.stringify(rows).includes(made.body.token));
   });
 
-  it('has defaults', async () => {
+  it('a new runner has the default attributes', async () => {
     const { id } = await ofInstance();
     const { body } = await gantry.api(`GET /runners/${id}`);
     const { paused, locked, access_level, run_untagged, tag_list, maximum_timeout, is_shared } = body;
@@ -340,7 +340,7 @@ describe('a single runner', () => {
     assert.equal((await edit({ paused: false })).body.active, true);
   });
 
-  it('gets a new token', async () => {
+  it('resetting a runner replaces its token', async () => {
     const { id, token } = await ofProject();
     const { body } = await gantry.api(`POST /runners/${id}/reset_authentication_token`, { as: master.token });
     assert.match(body.token, tokenPattern);
@@ -391,7 +391,7 @@ describe('enabling for a project', () => {
     assert.deepEqual([last.status, last.body], [403, { message: `403 Forbidden - ${reason}` }]);
   });
 
-  it('is refused for any other runner', async () => {
+  it('a runner that is locked, of a group or of the instance cannot be enabled for a project', async () => {
     const [locked, inGroup, instance] = [
       await ofProject({ locked: true }),
       await ofGroup(),

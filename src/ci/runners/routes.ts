@@ -30,7 +30,7 @@ import { ownRunners } from './access_conditions.ts';
 import { runnerTypes } from './rules.ts';
 
 const area = 'runners';
-const one = { id: id() };
+const runnerParams = { id: id() };
 
 const own = endpoint({
   method: 'GET',
@@ -47,7 +47,7 @@ const own = endpoint({
   },
 });
 
-const all = endpoint({
+const listAll = endpoint({
   method: 'GET',
   path: '/runners/all',
   summary: 'List all runners (administrators)',
@@ -65,7 +65,7 @@ const get = endpoint({
   summary: 'Get a runner',
   area,
   audience: 'user',
-  params: object(one),
+  params: object(runnerParams),
   reply: runnerDetailsShape,
   handle: async (call, params) => await loadRunnerDetails(call, await findRunner(call, params.id, 'see')),
 });
@@ -76,7 +76,7 @@ const update = endpoint({
   summary: 'Update a runner',
   area,
   audience: 'user',
-  params: object({ ...one, ...factParams }),
+  params: object({ ...runnerParams, ...factParams }),
   reply: runnerDetailsShape,
   handle: async (call, params) =>
     await loadRunnerDetails(call, await updateRunner(call, params.id, readFacts(params))),
@@ -88,7 +88,7 @@ const remove = endpoint({
   summary: 'Delete a runner',
   area,
   audience: 'user',
-  params: object(one),
+  params: object(runnerParams),
   reply: null,
   handle: async (call, params) => await deleteRunner(call, params.id),
 });
@@ -101,7 +101,7 @@ const jobs = endpoint({
   audience: 'user',
   list: true,
   params: object({
-    ...one,
+    ...runnerParams,
     status: optional(oneOf(jobStatuses)),
     system_id: optional(text({ description: 'name of the machine' })),
     order_by: optional(oneOf(['id'])),
@@ -122,7 +122,7 @@ const managers = endpoint({
   area,
   audience: 'user',
   list: true,
-  params: object({ ...one, ...pageParams }),
+  params: object({ ...runnerParams, ...pageParams }),
   reply: managerShape,
   handle: async (call, { id: runnerId, ...page }) => {
     await findRunner(call, runnerId, 'manage');
@@ -137,7 +137,7 @@ const reset = endpoint({
   summary: 'Reset the token of a runner',
   area,
   audience: 'user',
-  params: object(one),
+  params: object(runnerParams),
   reply: tokenShape,
   handle: async (call, params) => ({ token: await resetToken(call, params.id), ...noExpiry }),
 });
@@ -180,4 +180,4 @@ const create = endpoint({
   },
 });
 
-export const runnerRoutes = [own, all, get, update, remove, jobs, managers, reset, create];
+export const runnerRoutes = [own, listAll, get, update, remove, jobs, managers, reset, create];

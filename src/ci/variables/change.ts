@@ -96,8 +96,8 @@ export const findVariable = async (
   owner: Owner,
   { key, scope }: { key: string; scope: string | undefined },
 ) => {
-  const all = await loadVariablesByKey(call.platform, db, owner, key);
-  const selector = scope === undefined ? all : all.filter((one) => one.environment_scope === scope);
+  const sameKey = await loadVariablesByKey(call.platform, db, owner, key);
+  const selector = scope === undefined ? sameKey : sameKey.filter((one) => one.environment_scope === scope);
   const [variable, other] = selector;
   if (variable === undefined) throw notFound('Variable');
   if (other !== undefined) {

@@ -110,7 +110,7 @@ describe('a variable', () => {
     assert.equal((await gantry.api(`GET /projects/${project}/variables/HIDDEN`)).body.value, null);
   });
 
-  it('is stored sealed', async () => {
+  it('the value of a variable is stored encrypted', async () => {
     const json = { key: 'SEALED', value: 'a-secret-in-the-store' };
     await gantry.api(`POST /projects/${project}/variables`, { json });
     const rows = await gantry.service.platform.store.db.selectFrom('variables').selectAll().execute();

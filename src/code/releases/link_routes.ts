@@ -13,7 +13,7 @@ import { createLink, deleteLink, updateLink } from './write_links.ts';
 const area = 'releases';
 const path = '/projects/:id/releases/:tag_name/assets/links';
 const release = { id: projectParam, tag_name: text({ maxLength: 1000, description: 'name of the tag' }) };
-const one = { ...release, link_id: id('id of the link') };
+const linkParams = { ...release, link_id: id('id of the link') };
 const address = text({ maxLength: 2048, description: 'http, https or ftp URL' });
 
 const filepath = {
@@ -34,9 +34,9 @@ const list = endpoint({
   handle: async (call, { id: projectId, tag_name, ...page }) => {
     const { project } = await findCode(call, projectId, 'read_release');
     const releaseRow = await findRelease(call.db, project.id, tag_name);
-    const all = await loadReleaseLinks(call.db, [releaseRow.id]);
+    const links = await loadReleaseLinks(call.db, [releaseRow.id]);
     const { limit, offset } = pageRequest(page);
-    return { items: all.slice(offset, offset + limit).map(releaseLinkJson), total: all.length };
+    return { items: links.slice(offset, offset + limit).map(releaseLinkJson), total: links.length };
   },
 });
 
@@ -47,7 +47,7 @@ const get = endpoint({
   area,
   audience: 'optional',
   jobTokens: true,
-  params: object(one),
+  params: object(linkParams),
   reply: releaseLinkShape,
   handle: async (call, { id: projectId, tag_name, link_id }) => {
     const { project } = await findCode(call, projectId, 'read_release');
@@ -86,7 +86,7 @@ const update = endpoint({
   area,
   audience: 'user',
   params: object({
-    ...one,
+    ...linkParams,
     name: optional(text()),
     url: optional(address),
     ...filepath,
@@ -112,7 +112,7 @@ const remove = endpoint({
   audience: 'user',
   // Clients read the deleted link from the reply.
   status: 200,
-  params: object(one),
+  params: object(linkParams),
   reply: releaseLinkShape,
   handle: async (call, { id: projectId, tag_name, link_id }) => {
     const code = await findCode(call, projectId, 'admin_release');

@@ -74,12 +74,12 @@ export const parseLinks = (assets: unknown): Link[] => {
   if (links === undefined || links === null || links === '') return [];
   const list = Array.isArray(links) ? (links as unknown[]) : Object.values(requireParts(links));
   if (list.length > maxLinks) throw invalid({ assets: [`is too long (maximum is ${maxLinks} values)`] });
-  const all = list.map(parseLink);
+  const parsedLinks = list.map(parseLink);
   for (const name of ['name', 'url'] as const) {
-    const distinct = new Set(all.map((link) => link[name]));
-    if (distinct.size < all.length) throw invalid({ [name]: ['has already been taken'] });
+    const distinct = new Set(parsedLinks.map((link) => link[name]));
+    if (distinct.size < parsedLinks.length) throw invalid({ [name]: ['has already been taken'] });
   }
-  return all;
+  return parsedLinks;
 };
 
 /** Requires that no other link of the release has this name or URL. @throws Failure 400 */

@@ -27,7 +27,7 @@ import { createRelease, deleteRelease, updateRelease } from './write_releases.ts
 const area = 'releases';
 const path = '/projects/:id/releases';
 const project = { id: projectParam };
-const one = { ...project, tag_name: text({ maxLength: 1000, description: 'name of the tag' }) };
+const releaseParams = { ...project, tag_name: text({ maxLength: 1000, description: 'name of the tag' }) };
 
 const list = endpoint({
   method: 'GET',
@@ -74,7 +74,7 @@ const get = endpoint({
   area,
   audience: 'optional',
   jobTokens: true,
-  params: object(one),
+  params: object(releaseParams),
   reply: releaseShape,
   handle: async (call, { id, tag_name }) => {
     const code = await findCode(call, id, 'read_release');
@@ -98,7 +98,7 @@ const create = endpoint({
   audience: 'user',
   jobTokens: true,
   params: object({
-    ...one,
+    ...releaseParams,
     ...editable,
     ref: optional(
       text({ maxLength: 1000, description: 'branch, tag or commit to create a missing tag from' }),
@@ -132,7 +132,7 @@ const update = endpoint({
   summary: 'Update a release (developers)',
   area,
   audience: 'user',
-  params: object({ ...one, ...editable }),
+  params: object({ ...releaseParams, ...editable }),
   reply: releaseShape,
   handle: async (call, { id, tag_name, ...params }) => {
     if (Object.keys(params).length === 0) throw nothingToChange(Object.keys(editable));
@@ -150,7 +150,7 @@ const remove = endpoint({
   audience: 'user',
   // Clients read the deleted release from the reply.
   status: 200,
-  params: object(one),
+  params: object(releaseParams),
   reply: releaseShape,
   handle: async (call, { id, tag_name }) => {
     const code = await findCode(call, id, 'admin_release');

@@ -65,8 +65,8 @@ const readStamps = async (call: Call): Promise<Stamps> => {
 
 /** Returns the states at the start of a call, read once: answers are never older than they are. */
 const getStamps = async (call: Call): Promise<Stamps> => {
-  const known = stampsOfCalls.get(call);
-  if (known !== undefined) return await known;
+  const pending = stampsOfCalls.get(call);
+  if (pending !== undefined) return await pending;
   const read = readStamps(call);
   stampsOfCalls.set(call, read);
   return await read;

@@ -16,7 +16,7 @@ const readLimits = { places: 3, placesOfOwner: 2 };
  * archives, so the rest is left to others.
  */
 const downloadLimits = { places: 6, placesOfOwner: 2 };
-const queueLimits = { waiting: 40, waitingOfOwner: 20, patience: 10_000 };
+const queueLimits = { waiting: 40, waitingOfOwner: 20, maxWaitMilliseconds: 10_000 };
 /** Seconds after which a refused visitor may try again. */
 const retryAfter = '30';
 

@@ -25,8 +25,8 @@ let lastNumber = 0;
 
 /** A number of the object. A copy that was loaded later has another. */
 const numberObject = (object: object): number => {
-  const known = numbers.get(object);
-  if (known !== undefined) return known;
+  const assigned = numbers.get(object);
+  if (assigned !== undefined) return assigned;
   lastNumber += 1;
   numbers.set(object, lastNumber);
   return lastNumber;
@@ -36,8 +36,8 @@ const signatures = new WeakMap<object, string>();
 
 /** Returns a digest of the user and their roles, equal if the viewer is loaded again without a change. */
 const getSignature = (viewer: Viewer, user: ActorUser): string => {
-  const known = signatures.get(viewer);
-  if (known !== undefined) return known;
+  const cached = signatures.get(viewer);
+  if (cached !== undefined) return cached;
   const signature = hash('sha1', JSON.stringify([user, listRoles(viewer)]), 'base64url');
   signatures.set(viewer, signature);
   return signature;

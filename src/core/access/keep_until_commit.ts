@@ -21,8 +21,8 @@ const digests = new WeakMap<Viewer, string>();
 
 /** Returns a digest of the roles of a viewer. It stays the same if the viewer is loaded again without a change. */
 export const hashRoles = (viewer: Viewer): string => {
-  const known = digests.get(viewer);
-  if (known !== undefined) return known;
+  const cached = digests.get(viewer);
+  if (cached !== undefined) return cached;
   const digest = hash('sha1', JSON.stringify(listRoles(viewer)), 'base64url');
   digests.set(viewer, digest);
   return digest;

@@ -20,17 +20,17 @@ export const openEventStream = (
   client: StreamClient,
   maxMilliseconds: number,
 ): { signal: AbortSignal; end: () => void } => {
-  const all = getStreams(platform);
-  const others = [...all.values()];
+  const streams = getStreams(platform);
+  const others = [...streams.values()];
   const ofUser = others.filter(({ user_id }) => user_id === client.user_id).length;
   const ofAddress = others.filter(({ address }) => address === client.address).length;
-  if (all.size >= maxStreams || ofUser >= maxPerUser || ofAddress >= maxPerAddress) throw unavailable();
+  if (streams.size >= maxStreams || ofUser >= maxPerUser || ofAddress >= maxPerAddress) throw unavailable();
   const control = new AbortController();
-  all.set(control, client);
+  streams.set(control, client);
   const timer = setTimeout(() => control.abort(), maxMilliseconds).unref();
   const end = (): void => {
     clearTimeout(timer);
-    all.delete(control);
+    streams.delete(control);
     control.abort();
   };
   return { signal: control.signal, end };
@@ -38,5 +38,5 @@ export const openEventStream = (
 
 /** Ends all streams, so that a service that stops does not wait for them. */
 export const endStreams = (platform: Platform): void => {
-  for (const one of getStreams(platform).keys()) one.abort();
+  for (const control of getStreams(platform).keys()) control.abort();
 };

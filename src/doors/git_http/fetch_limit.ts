@@ -26,7 +26,7 @@ const getSemaphore = memoizePerStore(({ config: { fetch_limit } }: Platform) =>
   makeFairSemaphore({
     placesOfOwner: fetch_limit,
     waitingOfOwner: fetch_limit * maxWaitingFetches,
-    patience: maxWaitMilliseconds,
+    maxWaitMilliseconds,
     refuse: () => new TooManyFetches(),
   }),
 );

@@ -43,37 +43,37 @@ const measure = (head: Buffer): number | null => {
  */
 export const insertNotices = (lines: readonly string[]): Transform => {
   const notice = packet(Buffer.from(`${String.fromCharCode(progress)}${lines.join('\n')}\n`));
-  let rest: Buffer = Buffer.alloc(0);
+  let unread: Buffer = Buffer.alloc(0);
   let isOver = false;
   const step = (push: (bytes: Buffer) => void): boolean => {
-    if (rest.length < headLength) return false;
-    const length = measure(rest);
+    if (unread.length < headLength) return false;
+    const length = measure(unread);
     const isSpecial = length === headLength;
-    if (length !== null && !isSpecial && rest.length === headLength) return false;
-    const band = rest[headLength] ?? 0;
+    if (length !== null && !isSpecial && unread.length === headLength) return false;
+    const band = unread[headLength] ?? 0;
     const isBand = !isSpecial && band > 0 && band <= error;
     if (length === null || isBand) {
       if (isBand) push(notice);
       isOver = true;
       return false;
     }
-    if (rest.length < length) return false;
-    push(rest.subarray(0, length));
-    rest = rest.subarray(length);
+    if (unread.length < length) return false;
+    push(unread.subarray(0, length));
+    unread = unread.subarray(length);
     return true;
   };
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const push = (bytes: Buffer): void => void this.push(bytes);
       if (!isOver) {
-        rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+        unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
         while (step(push));
-        if (isOver) push(rest);
+        if (isOver) push(unread);
       } else push(chunk);
       done();
     },
     flush(done) {
-      if (!isOver && rest.length > 0) this.push(rest);
+      if (!isOver && unread.length > 0) this.push(unread);
       done();
     },
   });

@@ -33,14 +33,14 @@ const parseLength = (fixed: Buffer): number | null => {
 };
 
 /** Parses a whole header; null: its addresses are incomplete. */
-const parseAddresses = (fixed: Buffer, rest: Buffer): ProxyHeader | null => {
+const parseAddresses = (fixed: Buffer, addresses: Buffer): ProxyHeader | null => {
   const family = fixed[13] ?? 0;
   const isKnown = family === families.tcp4 || family === families.tcp6;
   if (fixed[12] === versionAndCommand.local || !isKnown) return { address: null };
   const kind = family === families.tcp4 ? 'tcp4' : 'tcp6';
   const { source, all } = lengths[kind];
-  if (rest.length < all) return null;
-  const bytes = rest.subarray(0, source);
+  if (addresses.length < all) return null;
+  const bytes = addresses.subarray(0, source);
   return { address: kind === 'tcp4' ? bytes.join('.') : formatIpv6(bytes) };
 };
 
@@ -62,8 +62,8 @@ export const readProxyHeader = (socket: Socket, done: (header: ProxyHeader | nul
     if (fixed === null) return;
     const length = parseLength(fixed);
     if (length === null) return end(null);
-    const rest = length === 0 ? Buffer.alloc(0) : (socket.read(length) as Buffer | null);
-    if (rest !== null) end(parseAddresses(fixed, rest));
+    const addresses = length === 0 ? Buffer.alloc(0) : (socket.read(length) as Buffer | null);
+    if (addresses !== null) end(parseAddresses(fixed, addresses));
   };
   socket.on('readable', read);
 };

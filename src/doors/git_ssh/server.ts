@@ -55,9 +55,9 @@ const isSigned = (context: AuthContext): boolean | null => {
   const { key, blob, signature, hashAlgo } = context;
   if (signature === undefined || blob === undefined) return null;
   const parsed = ssh2.utils.parseKey(`${key.algo} ${key.data.toString('base64')}`);
-  const one = Array.isArray(parsed) ? parsed[0] : parsed;
-  if (one === undefined || one instanceof Error) return false;
-  return one.verify(blob, signature, hashAlgo) === true;
+  const publicKey = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (publicKey === undefined || publicKey instanceof Error) return false;
+  return publicKey.verify(blob, signature, hashAlgo) === true;
 };
 
 type Claim = { keyId: number; isProven: boolean };

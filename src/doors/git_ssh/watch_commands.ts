@@ -1,4 +1,4 @@
-/** What is kept of each command over SSH: a log line, a duration and a span, as of a request over HTTP. */
+/** Records each command over SSH in the log, a metric and a span, as requests over HTTP are. */
 import type { Logger } from 'pino';
 import { type Meter, runMetered } from '../../platform/db/statement_meter.ts';
 import { makeDurations } from '../../platform/http/monitoring/histogram.ts';
@@ -10,9 +10,9 @@ import type { GitService } from '../../code/repository/refs/transfer_access.ts';
  */
 export type Outcome = 'ok' | 'refused' | 'aborted' | 'failed';
 
-/** What becomes known of a command while it runs. */
+/** Facts of a command, which are completed while it runs. */
 export type CommandFacts = {
-  /** null: no command of git. */
+  /** null: not a command of git. */
   service: GitService | null;
   path?: string;
   user_id?: number;
@@ -22,7 +22,7 @@ export type CommandFacts = {
 type Client = { keyId: number; ip: string };
 
 export type CommandWatch = {
-  /** Runs a command, and keeps its facts when it has ended. */
+  /** Runs a command, and records it when it has ended. */
   run: (client: Client, work: (facts: CommandFacts) => Promise<Outcome>) => Promise<void>;
   /** Formats metrics as Prometheus text. */
   text: () => string;

@@ -78,8 +78,8 @@ export const grepCode = async (
   if (query.text.includes('\n') || query.text.includes('\0')) return { items: [], total: 0 };
   const { commit } = await requireRevision(code, ref);
   try {
-    const found = await inTurn(call, async () => await findPaths(code, commit, query));
-    const paths = found.toSorted((a, b) => (a < b ? -1 : 1));
+    const matchingPaths = await inTurn(call, async () => await findPaths(code, commit, query));
+    const paths = matchingPaths.toSorted((a, b) => (a < b ? -1 : 1));
     const items = await Promise.all(
       paths.slice(offset, offset + limit).map(async (path) => {
         const content = await readContent(code, commit, path);

@@ -159,8 +159,8 @@ export const notes: SearchScope = {
     const iids = new Map(items.map(({ id, target_iid }: FoundNote) => [id, target_iid]));
     const onRecords = await mixedNotesJson(call, ({ id }) => iids.get(id) ?? 0, items);
     if (!may(call.viewer, 'read_code', place.project)) return { items: onRecords, total };
-    const rest = { limit: page.limit - items.length, offset: Math.max(page.offset - total, 0) };
-    const onCommits = await searchComments(call, place.project, filter, rest);
+    const slice = { limit: page.limit - items.length, offset: Math.max(page.offset - total, 0) };
+    const onCommits = await searchComments(call, place.project, filter, slice);
     return {
       items: [...onRecords, ...(await commentsJson(call, onCommits.items))],
       total: total + onCommits.total,

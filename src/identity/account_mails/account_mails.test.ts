@@ -223,7 +223,7 @@ describe('an address', () => {
 });
 
 describe('without a mail server', () => {
-  it('says so, and sends nothing', async () => {
+  it('without a mail server, the page says so and sends nothing', async () => {
     const silent = await startTestService();
     try {
       const visitor = openVisitor(silent);

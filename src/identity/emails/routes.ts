@@ -46,7 +46,7 @@ const sideOf = (whose: 'own' | 'any') => {
 
 const emailSide = (whose: 'own' | 'any') => {
   const { path, word, shared, params, findUserId } = sideOf(whose);
-  const one = `${path}/:email_id`;
+  const emailPath = `${path}/:email_id`;
   const scopes = whose === 'own' ? { scopes: ['read_user'] } : {};
   return [
     endpoint({
@@ -65,7 +65,7 @@ const emailSide = (whose: 'own' | 'any') => {
     }),
     endpoint({
       method: 'GET',
-      path: one,
+      path: emailPath,
       summary: `Get a secondary email address ${word}`,
       ...shared,
       ...scopes,
@@ -93,7 +93,7 @@ const emailSide = (whose: 'own' | 'any') => {
     }),
     endpoint({
       method: 'DELETE',
-      path: one,
+      path: emailPath,
       summary: `Delete a further address ${word}`,
       ...shared,
       params: object({ ...params, email_id: id() }),

@@ -53,8 +53,8 @@ const scopeCondition = (call: Call, params: Params): Condition => {
   const { dialect } = platform.store;
   const level = getMinRole(params);
   if (level > 0) return groupsAtLeast(viewer, level, dialect);
-  const all = viewer.user_id === null || (params.all_available ?? viewer.admin);
-  return all ? visibleGroups(viewer, dialect) : memberGroups(viewer, dialect);
+  const isUnfiltered = viewer.user_id === null || (params.all_available ?? viewer.admin);
+  return isUnfiltered ? visibleGroups(viewer, dialect) : memberGroups(viewer, dialect);
 };
 
 const makeConditions = (call: Call, params: Params): Condition[] => {

@@ -34,7 +34,7 @@ export type Proposal = {
 export const nameProblem = async (tx: Tx, { id, parent, name }: Proposal): Promise<string | null> => {
   const problem = groupNameProblem(name);
   if (problem !== null || parent === null) return problem;
-  const other = await tx.db
+  const sameName = await tx.db
     .selectFrom('namespaces')
     .select('id')
     .where('parent_id', '=', parent.id)
@@ -42,7 +42,7 @@ export const nameProblem = async (tx: Tx, { id, parent, name }: Proposal): Promi
     .where('deleted_at', 'is', null)
     .where('id', '<>', id ?? 0)
     .executeTakeFirst();
-  return other === undefined ? null : taken;
+  return sameName === undefined ? null : taken;
 };
 
 /** Returns the length of the longest full path in a group's tree. */

@@ -29,10 +29,10 @@ const requireMayMoveTo = (call: Call, parent: Group | null): void => {
 const lockGroups = async (tx: Tx, id: number, parentId: number | null): Promise<[Group, Group | null]> => {
   await sql`select value from instance where name = 'id' ${tx.dialect.forUpdate}`.execute(tx.db);
   const locked = new Map<number, Group>();
-  for (const one of [id, ...(parentId === null ? [] : [parentId])].toSorted((a, b) => a - b)) {
-    const group = await lockNamespace(tx, one);
+  for (const groupId of [id, ...(parentId === null ? [] : [parentId])].toSorted((a, b) => a - b)) {
+    const group = await lockNamespace(tx, groupId);
     if (group === undefined) throw notFound('Group');
-    locked.set(one, group);
+    locked.set(groupId, group);
   }
   return [locked.get(id) as Group, parentId === null ? null : (locked.get(parentId) as Group)];
 };

@@ -33,13 +33,13 @@ export const linkIdentity = async (
     await lockUser(tx, user_id);
     const existing = await findIdentity(tx.db, provider, extern_uid);
     if (existing !== undefined) return existing.user_id === user_id;
-    const other = await tx.db
+    const linked = await tx.db
       .selectFrom('user_identities')
       .select('id')
       .where('user_id', '=', user_id)
       .where('provider', '=', provider)
       .executeTakeFirst();
-    if (other !== undefined) return false;
+    if (linked !== undefined) return false;
     await insertRow(tx.db, 'user_identities', { user_id, provider, extern_uid, created_at: tx.now });
     const cause = { user: { id: user_id }, sudo_by_id: null };
     await recordIdentity(tx, cause, source, { kind: 'identity.created', user_id, provider, extern_uid });

@@ -16,7 +16,7 @@ export type Claims = {
 
 export type Proofs = { state: string; nonce: string; verifier: string };
 
-const library = async () => await import('openid-client');
+const loadLibrary = async () => await import('openid-client');
 
 /** Timeout of the provider in seconds. */
 const timeout = 10;
@@ -24,11 +24,11 @@ const timeout = 10;
 const discoveryLife = hourMilliseconds;
 
 const discover = async (provider: SignInProvider): Promise<Configuration> => {
-  const client = await library();
+  const client = await loadLibrary();
   const { issuer, client_id, client_secret } = provider;
   const isLocal = issuer.startsWith('http:');
   const discovered = await client.discovery(new URL(issuer), client_id, undefined, undefined, {
-    timeout: timeout,
+    timeout,
     ...(isLocal && { execute: [client.allowInsecureRequests] }),
   });
   const server = discovered.serverMetadata();
@@ -70,7 +70,7 @@ export const providerUrl = async (
   now: number,
 ): Promise<string> => {
   const configuration = await getConfiguration(provider, now);
-  const { buildAuthorizationUrl } = await library();
+  const { buildAuthorizationUrl } = await loadLibrary();
   const url = buildAuthorizationUrl(configuration, {
     redirect_uri,
     scope: provider.scopes,
@@ -99,7 +99,7 @@ export const exchangeClaims = async (
   now: number,
 ): Promise<Claims> => {
   const configuration = await getConfiguration(provider, now);
-  const client = await library();
+  const client = await loadLibrary();
   const tokens = await client.authorizationCodeGrant(configuration, url, {
     expectedState: state,
     expectedNonce: nonce,
@@ -112,12 +112,12 @@ export const exchangeClaims = async (
   const hasMore =
     signed['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
   const more = hasMore ? await client.fetchUserInfo(configuration, tokens.access_token, signed.sub) : {};
-  const all: Record<string, unknown> = { ...more, ...signed };
+  const claims: Record<string, unknown> = { ...more, ...signed };
   return {
     sub,
-    email: toTextOrNull(all['email']),
-    email_verified: all['email_verified'] === true,
-    name: toTextOrNull(all['name']),
-    preferred_username: toTextOrNull(all['preferred_username']) ?? toTextOrNull(all['nickname']),
+    email: toTextOrNull(claims['email']),
+    email_verified: claims['email_verified'] === true,
+    name: toTextOrNull(claims['name']),
+    preferred_username: toTextOrNull(claims['preferred_username']) ?? toTextOrNull(claims['nickname']),
   };
 };

@@ -24,9 +24,9 @@ export const renameRoutes = async (
     union all
     select namespaces.id from namespaces join tree on namespaces.parent_id = tree.id
   )`;
-  const rest = sql.lit(oldFullPath.length + 1);
-  const moved = sql`${newFullPath} || substr(full_path, ${rest})`;
-  const movedRoute = sql`${newFullPath.toLowerCase()} || substr(path, ${rest})`;
+  const startOfRest = sql.lit(oldFullPath.length + 1);
+  const moved = sql`${newFullPath} || substr(full_path, ${startOfRest})`;
+  const movedRoute = sql`${newFullPath.toLowerCase()} || substr(path, ${startOfRest})`;
   const below = sql`select id from projects where namespace_id in (select id from tree)`;
   const statements = [
     sql`${tree} update namespaces set full_path = ${moved} where id in (select id from tree)`,

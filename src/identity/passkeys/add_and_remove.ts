@@ -31,7 +31,7 @@ const partyOf = (call: Call): RelyingParty => {
 export const creationOptions = async (call: Call, browserKey: string): Promise<object> => {
   const { user } = requireActor(call);
   const { rpID } = partyOf(call);
-  const known = await listPasskeys(call.db, user.id);
+  const passkeys = await listPasskeys(call.db, user.id);
   return {
     rp: { id: rpID, name: 'Gantry' },
     user: {
@@ -43,7 +43,7 @@ export const creationOptions = async (call: Call, browserKey: string): Promise<o
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     attestation: 'none',
-    excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key', id: credential_id })),
+    excludeCredentials: passkeys.map(({ credential_id }) => ({ type: 'public-key', id: credential_id })),
   };
 };
 

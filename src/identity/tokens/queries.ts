@@ -54,7 +54,7 @@ const within = (column: string, least: number | string | undefined, most: number
 /** Over `tokens`: tokens that match a filter. */
 export const tokenCondition = (filter: TokenFilter, now: number): RawBuilder<boolean> => {
   const { kind, user_id, state, revoked, search = '' } = filter;
-  const all: (RawBuilder<boolean> | null)[] = [
+  const conditions: (RawBuilder<boolean> | null)[] = [
     sql`kind = ${kind}`,
     user_id === null ? null : sql`user_id = ${user_id}`,
     revoked === undefined ? null : sql`revoked = ${revoked ? 1 : 0}`,
@@ -66,7 +66,7 @@ export const tokenCondition = (filter: TokenFilter, now: number): RawBuilder<boo
     ...within('expires_at', filter.expires_after, filter.expires_before),
   ];
   return sql`${sql.join(
-    all.filter((condition) => condition !== null),
+    conditions.filter((condition) => condition !== null),
     sql` and `,
   )}`;
 };

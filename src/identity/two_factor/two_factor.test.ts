@@ -234,7 +234,7 @@ describe('signing in', () => {
     assert.equal((await answer(await startSignIn(first.person), spare.replace('-', ''))).status, 303);
   });
 
-  it('starts over after ten minutes', async () => {
+  it('a sign-in without its second factor starts over after ten minutes', async () => {
     const { person, key } = await enrol();
     const asked = await startSignIn(person);
     pass(601);
@@ -333,13 +333,13 @@ describe('later', () => {
     assert.equal(mail?.subject, 'Two-factor authentication was turned off');
   });
 
-  it('is recorded in the audit log', async () => {
+  it('turning on the second factor is recorded in the audit log', async () => {
     const { person } = await enrol();
     const { body } = await gantry.api(`GET /audit_events?kind=two_factor.enabled&actor_id=${person.id}`);
     assert.deepEqual([body.length, body[0].target_id], [1, person.id]);
   });
 
-  it('is deleted with its user', async () => {
+  it('the second factor is deleted with its user', async () => {
     const { person } = await enrol();
     assert.equal((await gantry.api(`DELETE /users/${person.id}`)).status, 204);
   });

@@ -69,7 +69,7 @@ const list = endpoint({
   handle: async (call, params) => await listUsers(call, params),
 });
 
-const one = endpoint({
+const show = endpoint({
   method: 'GET',
   path: '/users/:id',
   summary: 'Get a user',
@@ -233,7 +233,7 @@ const blocking = (word: 'block' | 'unblock', summary: string) =>
 export const userRoutes = (assign: AssignIdentity) => [
   currentUser,
   list,
-  one,
+  show,
   create(assign),
   update(assign),
   remove,

@@ -51,7 +51,7 @@ const must = async (line: string, json: object = {}, as = rootToken) => {
 };
 
 describe('a page of changes', () => {
-  it('names what changed, and where', async () => {
+  it('a page of changes names the records that changed, and their projects', async () => {
     const from = await end();
     const of = `/projects/${project.id}`;
     const { iid } = await must(`POST ${of}/issues`, { title: 'One' });
@@ -241,7 +241,7 @@ describe('a stream of server-sent events', () => {
     );
   });
 
-  it('ends when the token is revoked', async () => {
+  it('a stream of changes ends when its token is revoked', async () => {
     const other = await seedUser(gantry);
     const from = await end();
     const waiting = gantry.api(`GET /changes?after=${from}&wait=60`, { as: other.token });
@@ -251,7 +251,7 @@ describe('a stream of server-sent events', () => {
     assert.ok(status === 401 || body.changes.length === 0, String(status));
   });
 
-  it('bounds the connections of a user', async () => {
+  it('a user can have only a few streams of changes', async () => {
     const other = await seedUser(gantry);
     const control = new AbortController();
     const headers = { accept: 'text/event-stream', 'private-token': other.token };

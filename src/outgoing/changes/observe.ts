@@ -159,7 +159,7 @@ const handleChanges = async (tx: Tx, changes: readonly RecordedChange[]): Promis
     if ((await hooksOf(toScope(change))).length === 0) continue;
     planned.push(...makePlans(change).map((plan) => ({ change, plan })));
   }
-  for (const one of combine(planned)) await handlePlan(tx, one, hooksOf);
+  for (const combined of combine(planned)) await handlePlan(tx, combined, hooksOf);
 };
 
 /** Starts handing the changes of a store to its hooks. */

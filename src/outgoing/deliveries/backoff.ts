@@ -3,7 +3,7 @@ import { dayMilliseconds } from '../../platform/time.ts';
 
 const seconds = 1_000;
 
-const first = [1, 5, 15, 60].map((value) => value * seconds);
+const firstPauses = [1, 5, 15, 60].map((value) => value * seconds);
 
 /** Failures in a row after which a hook pauses. */
 export const failuresBeforePause = 4;
@@ -17,8 +17,8 @@ export const maxDeliveryAge = 7 * dayMilliseconds;
  * @param random from 0 to below 1: spreads the later attempts of many deliveries
  */
 export const getPause = (failures: number, random: number): number => {
-  const fixed = first[failures - 1];
+  const fixed = firstPauses[failures - 1];
   if (fixed !== undefined) return fixed;
-  const grown = Math.min(60 * seconds * 3 ** (failures - first.length), dayMilliseconds);
+  const grown = Math.min(60 * seconds * 3 ** (failures - firstPauses.length), dayMilliseconds);
   return Math.round(grown * (0.8 + 0.2 * random));
 };

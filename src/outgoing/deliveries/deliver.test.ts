@@ -194,7 +194,7 @@ describe('a failed delivery', () => {
     assert.deepEqual(await nextAttempts(), []);
   });
 
-  it('keeps its ids', async () => {
+  it('a repeated delivery keeps its ids', async () => {
     const { project } = await withHook({ issues_events: true });
     const start = Date.now() + 100_000;
     gantry.setTime(start);
@@ -215,7 +215,7 @@ describe('a failed delivery', () => {
 });
 
 describe('confidential issues', () => {
-  it('reach only hooks that ask for them', async () => {
+  it('confidential issues reach only hooks that ask for them', async () => {
     const { project } = await withHook({ issues_events: true, note_events: true, emoji_events: true });
     const iid = await addIssue(project, { title: 'Hidden', confidential: true });
     await gantry.api(`POST ${project}/issues/${iid}/notes`, { json: { body: 'secret' } });

@@ -213,7 +213,7 @@ describe('payloads of pipelines', () => {
 });
 
 describe('POST /test/:trigger', () => {
-  it('sends the latest record of a kind', async () => {
+  it('a test delivery sends the latest record of its kind', async () => {
     const { status, body, text } = await test('push_events');
     assert.equal(status, 201, text);
     assert.deepEqual(body, { message: '201 Created' });
@@ -325,7 +325,7 @@ describe('the log of a hook', () => {
     assert.equal(await countRows(other), 15);
   });
 
-  it('keeps attempts for eight days', async () => {
+  it('the log of a hook keeps attempts for eight days', async () => {
     const [one, other] = [await addHook(), await addHook()];
     const now = Date.now();
     await addRows(one, 12);

@@ -84,7 +84,7 @@ describe('hooks of a project', () => {
     assert.doesNotMatch(JSON.stringify(await sealed(id)), /very-secret|hidden/);
   });
 
-  it('receives pushes by default', async () => {
+  it('a hook receives pushes by default', async () => {
     const { body } = await post({ url: 'https://hooks.example.com' });
     assert.deepEqual(
       [body.push_events, body.issues_events, body.enable_ssl_verification],
@@ -92,7 +92,7 @@ describe('hooks of a project', () => {
     );
   });
 
-  it('accepts forms with nested parts', async () => {
+  it('hooks are created by forms with nested fields', async () => {
     const form = new URLSearchParams([
       ['url', 'https://hooks.example.com/{path}'],
       ['url_variables[][key]', 'path'],
@@ -161,14 +161,14 @@ describe('hooks of a project', () => {
     assert.deepEqual([moved.status, moved.body.url_variables], [200, []]);
   });
 
-  it('is gone after its deletion', async () => {
+  it('a deleted hook gets 404', async () => {
     const { id } = (await post({ url: 'https://hooks.example.com' })).body;
     assert.equal((await gantry.api(`DELETE ${project}/${id}`)).status, 204);
     assert.equal((await gantry.api(`GET ${project}/${id}`)).status, 404);
     assert.equal((await gantry.api(`DELETE ${project}/${id}`)).status, 404);
   });
 
-  it('is not found in another project', async () => {
+  it('a hook gets 404 in another project', async () => {
     const { id } = (await post({ url: 'https://hooks.example.com' })).body;
     const other = await seedProject(gantry);
     for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -207,14 +207,14 @@ describe('invalid hooks', () => {
     assert.equal(interpolateUrl(address, { b: 'c' }), 'https://a.test/{constructor}/c');
   });
 
-  it('needs a URL', async () => {
+  it('a hook without a URL is refused', async () => {
     assert.equal((await post({})).status, 400);
     assert.equal((await post({ url: ' ' })).status, 400);
   });
 });
 
 describe('hooks of groups and of the instance', () => {
-  it('belong to the group', async () => {
+  it('hooks of a group belong to it alone', async () => {
     const group = await seedGroup(gantry);
     const { status, body } = await post({ url, member_events: true }, `/groups/${group.id}/hooks`);
     assert.deepEqual(

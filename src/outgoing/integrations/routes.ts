@@ -27,7 +27,7 @@ import { chatFlags, chatSlugs, isChat } from './chats.ts';
 
 const shared = { area: 'integrations', audience: 'user' } as const;
 const project = { id: idOrPath('project') };
-const one = { ...project, slug: oneOf([...slugs, ...chatSlugs]) };
+const integrationParams = { ...project, slug: oneOf([...slugs, ...chatSlugs]) };
 const url = (description: string) => optional(text({ maxLength: 2048, description }));
 
 const flagShapes = Object.fromEntries(chatFlags.map((name) => [name, optional(bool)]));
@@ -67,9 +67,9 @@ const routesAt = (segment: 'integrations' | 'services') => [
     handle: async (call, params) => {
       const { id } = await findProjectFor(call, params.id, 'admin_integration');
       const trackers = (await activeIntegrations(call.db, id)).map(integrationJson);
-      const all = [...trackers, ...(await listChats(call.db, id))];
+      const integrations = [...trackers, ...(await listChats(call.db, id))];
       const { limit, offset } = pageRequest(params);
-      return { items: all.slice(offset, offset + limit), total: all.length };
+      return { items: integrations.slice(offset, offset + limit), total: integrations.length };
     },
   }),
   endpoint({
@@ -77,7 +77,7 @@ const routesAt = (segment: 'integrations' | 'services') => [
     path: `/projects/:id/${segment}/:slug`,
     summary: 'Get an integration of a project (maintainers)',
     ...shared,
-    params: object(one),
+    params: object(integrationParams),
     reply: singleIntegrationShape,
     handle: async (call, { id: projectId, slug }) => {
       const { id } = await findProjectFor(call, projectId, 'admin_integration');
@@ -91,7 +91,7 @@ const routesAt = (segment: 'integrations' | 'services') => [
     path: `/projects/:id/${segment}/:slug`,
     summary: 'Set an integration of a project (maintainers)',
     ...shared,
-    params: object({ ...one, ...settable }),
+    params: object({ ...integrationParams, ...settable }),
     reply: singleIntegrationShape,
     handle: async (call, { id, slug, ...params }) => {
       const project = await findProjectFor(call, id, 'admin_integration');
@@ -105,7 +105,7 @@ const routesAt = (segment: 'integrations' | 'services') => [
     path: `/projects/:id/${segment}/:slug`,
     summary: 'Disable an integration of a project (maintainers)',
     ...shared,
-    params: object(one),
+    params: object(integrationParams),
     reply: null,
     handle: async (call, { id, slug }) => {
       const project = await findProjectFor(call, id, 'admin_integration');

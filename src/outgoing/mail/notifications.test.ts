@@ -404,7 +404,7 @@ describe('the link of a mail', () => {
     assert.deepEqual(await reasonsTo(reader), []);
   });
 
-  it('works only with its signature', async () => {
+  it('the link in a mail works only with its signature', async () => {
     const { path, iid } = await linkOf();
     const other = path.replace(/unsubscribe\/\d+/, `unsubscribe/${author.id}`);
     for (const wrong of [other, path.slice(0, -1), `${path}x`, '/-/unsubscribe/x']) {

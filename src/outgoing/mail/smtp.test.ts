@@ -49,7 +49,7 @@ describe('the SMTP server', () => {
     assert.deepEqual(modes('smtp://u:p@mail.example.com?tls=off'), [false, false, true, 587]);
   });
 
-  it('needs a sender and a known address', () => {
+  it('the configuration of mail needs a sender and the address of a server', () => {
     const read = (environment: Record<string, string>) => () => readConfig({}, environment);
     const url = 'smtp://u:secret@mail.example.com';
     assert.throws(read({ GANTRY_SMTP_URL: url }), /GANTRY_MAIL_FROM is needed/);

@@ -35,8 +35,8 @@ export const groupPushOptions = (options: readonly string[]): Options => {
     if (value === true || !repeatable.includes(`${namespace}.${key}`)) group[key] = value;
     else {
       const counts = group[key];
-      const known = typeof counts === 'object' ? counts : {};
-      group[key] = { ...known, [value]: (known[value] ?? 0) + 1 };
+      const countsByValue = typeof counts === 'object' ? counts : {};
+      group[key] = { ...countsByValue, [value]: (countsByValue[value] ?? 0) + 1 };
     }
   }
   return grouped;

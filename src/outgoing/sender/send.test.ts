@@ -86,7 +86,7 @@ describe('a request', () => {
     assert.deepEqual([status, lookups], [200, 1]);
   });
 
-  it('reaches a listed host', async () => {
+  it('a request reaches a host that the settings allow', async () => {
     const rules = { isLocalAllowed: false, allowedHosts: ['127.0.0.1'] };
     assert.equal((await send(receiver.url, rules)).status, 200);
   });
@@ -111,7 +111,7 @@ describe('a request', () => {
     receiver.clear();
   });
 
-  it('does not follow redirects', async () => {
+  it('a request does not follow redirects', async () => {
     receiver.clear();
     receiver.answer((_one, response) => void response.writeHead(302, { location: receiver.url }).end());
     assert.equal((await send(receiver.url, open)).status, 302);
@@ -138,7 +138,7 @@ describe('a request', () => {
     assert.deepEqual([status, body.length, error], [200, 100, null]);
   });
 
-  it('reports what failed', async () => {
+  it('a failed request reports what failed', async () => {
     receiver.answer((_one, response) => void response.destroy());
     assert.equal((await send(receiver.url, open)).error, 'ECONNRESET');
     const failing: Lookup = async () =>

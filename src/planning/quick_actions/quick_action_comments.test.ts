@@ -78,7 +78,7 @@ test('stores the text without the actions as the comment', async () => {
   assert.equal('commands_changes' in (await read(`${path}/notes/${made.body.id}`)), false);
 });
 
-test('adds and subtracts spent time', async () => {
+test('/spend adds and subtracts time', async () => {
   const path = toPath(await issue());
   const spent = async (body: string) => {
     const { commands_changes } = (await comment(path, body)).body;

@@ -43,7 +43,7 @@ const declareRoutes = (noun: Noun, kind: Kind) => {
     handle: async (call, params) =>
       await listEvents(call, await find(call, params), kind, pageRequest(params)),
   });
-  const one = endpoint({
+  const show = endpoint({
     method: 'GET',
     path: `${path}/:resource_event_id`,
     summary: `Get a change of ${kinds[kind]} of ${withArticle(noun.word)}`,
@@ -56,7 +56,7 @@ const declareRoutes = (noun: Noun, kind: Kind) => {
       return (await resourceEventsJson(call, [row]))[0];
     },
   });
-  return [list, one];
+  return [list, show];
 };
 
 export const resourceEventRoutes = (noun: Noun) =>

@@ -81,7 +81,7 @@ export const isListed = (
   return allowed.some((entry) => {
     const name = entry.trim().toLowerCase();
     if (name === bare || name === `${bare}:${port}` || name === `[${bare}]:${port}`) return true;
-    const known = address ?? (isIP(bare) === 0 ? null : bare);
-    return known !== null && (name === known || isInSubnet(name, known));
+    const resolved = address ?? (isIP(bare) === 0 ? null : bare);
+    return resolved !== null && (name === resolved || isInSubnet(name, resolved));
   });
 };

@@ -30,7 +30,7 @@ const contentOf = async (of: TraceKey): Promise<string | null> => {
   return stream === null ? null : await text(stream);
 };
 
-test('reads what was appended', async () => {
+test('reads the appended content', async () => {
   const of = named();
   assert.deepEqual([await traces.size(of), await traces.state(of), await contentOf(of)], [null, null, null]);
   assert.deepEqual(await traces.append(of, 0, bytes('one ')), { accepted: true, size: 4 });
@@ -168,7 +168,7 @@ test('notifies watchers of each change until they unsubscribe', async () => {
   assert.equal(heard, 2);
 });
 
-test('what is removed is gone', async () => {
+test('a removed file cannot be read', async () => {
   const [one, two] = [named(), { project_id: 8, id: 1, trace_key: null }];
   await traces.append(one, 0, bytes('a secret'), ['secret']);
   await traces.append(two, 0, bytes('b'));

@@ -216,8 +216,8 @@ class Files implements AppendFiles {
 
   async replace(key: TraceKey, content: Buffer, secrets: readonly string[] = []): Promise<void> {
     await this.#on(key, true, async (file, entry, handle) => {
-      const all = { offset: 0, chunk: content, secrets };
-      const { accepted, size } = await tryAppend(file, { entry, handle }, all);
+      const wholeContent = { offset: 0, chunk: content, secrets };
+      const { accepted, size } = await tryAppend(file, { entry, handle }, wholeContent);
       if (accepted && size === content.length) return;
       await empty(file, entry, handle);
       await extend(file, { entry, handle }, content, secrets);

@@ -217,19 +217,19 @@ const readers = (parts: Parts): Pick<AppendFiles, 'size' | 'state' | 'read'> => 
   const { files } = parts;
   return {
     size: async (file) => {
-      const found = await locate(parts, file, async () => await files.size(file));
-      return found !== null && 'row' in found ? found.row.size : (found?.own ?? null);
+      const located = await locate(parts, file, async () => await files.size(file));
+      return located !== null && 'row' in located ? located.row.size : (located?.own ?? null);
     },
     state: async (file) => {
-      const found = await locate(parts, file, async () => await files.state(file));
-      if (found === null || 'own' in found) return found?.own ?? null;
-      return { size: found.row.size, crc: found.row.crc };
+      const located = await locate(parts, file, async () => await files.state(file));
+      if (located === null || 'own' in located) return located?.own ?? null;
+      return { size: located.row.size, crc: located.row.crc };
     },
     read: async (file, range) => {
-      const found = await locate(parts, file, async () => await files.read(file, range));
-      if (found === null || 'own' in found) return found?.own ?? null;
-      const { start, end } = range ?? { start: 0, end: found.row.size - 1 };
-      const last = Math.min(end, found.row.size - 1);
+      const located = await locate(parts, file, async () => await files.read(file, range));
+      if (located === null || 'own' in located) return located?.own ?? null;
+      const { start, end } = range ?? { start: 0, end: located.row.size - 1 };
+      const last = Math.min(end, located.row.size - 1);
       return Readable.from(streamBytes(parts, file, { start, end: last }), { objectMode: false });
     },
   };

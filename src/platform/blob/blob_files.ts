@@ -108,7 +108,7 @@ const place = async (root: string, from: string, to: string): Promise<void> => {
   const created = await makeFolder(folder, 0o700);
   await rename(from, to);
   const folders = created === undefined ? [folder] : foldersUpTo(root, folder);
-  for (const one of folders) await syncFolder(one);
+  for (const changed of folders) await syncFolder(changed);
 };
 
 /** Returns the path of a blob below the store's root, which is also its key in a bucket. */

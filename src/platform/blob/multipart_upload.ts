@@ -19,15 +19,15 @@ export const inParts = async function* inParts(
   let held: Buffer[] = [];
   let size = 0;
   for await (const chunk of content) {
-    let rest = chunk;
-    while (size + rest.length >= partSize) {
-      const fitting = rest.subarray(0, partSize - size);
+    let unread = chunk;
+    while (size + unread.length >= partSize) {
+      const fitting = unread.subarray(0, partSize - size);
       yield Buffer.concat([...held, fitting]);
-      rest = rest.subarray(fitting.length);
+      unread = unread.subarray(fitting.length);
       [held, size] = [[], 0];
     }
-    if (rest.length > 0) held.push(rest);
-    size += rest.length;
+    if (unread.length > 0) held.push(unread);
+    size += unread.length;
   }
   if (size > 0) yield Buffer.concat(held);
 };

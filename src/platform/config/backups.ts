@@ -53,9 +53,9 @@ export const backupFields: { [N in keyof BackupConfig]: Field<BackupConfig[N]> }
     meaning:
       'which scheduled backups are restored to a scratch folder and checked: always; weekly, when the last verification was a week ago; or never',
     read: (text) => {
-      const found = backupVerifications.find((one) => one === text);
-      if (found === undefined) throw new Error(`must be one of ${backupVerifications.join(', ')}`);
-      return found;
+      const verification = backupVerifications.find((one) => one === text);
+      if (verification === undefined) throw new Error(`must be one of ${backupVerifications.join(', ')}`);
+      return verification;
     },
   },
   backup_scratch: {

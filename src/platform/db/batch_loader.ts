@@ -7,7 +7,7 @@ type Lookup<R> = PromiseWithResolvers<R | undefined>;
 /**
  * Creates a lookup that batches keys. Resolves with the row of a key; undefined if there is none. Callers share rows
  * and must not modify them. Lookups in a transaction are not batched, because other callers are outside of it.
- * @param ask loads the rows of some keys; at most one per key
+ * @param loadRows loads the rows of some keys; at most one per key
  */
 export const makeBatchLoader = <K extends string | number, R>(
   loadRows: (db: Reader, keys: K[]) => Promise<R[]>,
@@ -15,12 +15,12 @@ export const makeBatchLoader = <K extends string | number, R>(
 ): ((db: Reader, key: K) => Promise<R | undefined>) => {
   const stores = new WeakMap<object, Map<K, Lookup<R>>>();
 
-  const loadAll = async (db: Reader, all: ReadonlyMap<K, Lookup<R>>): Promise<void> => {
+  const loadAll = async (db: Reader, lookups: ReadonlyMap<K, Lookup<R>>): Promise<void> => {
     try {
-      const rows = new Map((await loadRows(db, [...all.keys()])).map((row) => [keyOf(row), row]));
-      for (const [key, { resolve }] of all) resolve(rows.get(key));
+      const rows = new Map((await loadRows(db, [...lookups.keys()])).map((row) => [keyOf(row), row]));
+      for (const [key, { resolve }] of lookups) resolve(rows.get(key));
     } catch (error) {
-      for (const { reject } of all.values()) reject(error);
+      for (const { reject } of lookups.values()) reject(error);
     }
   };
 

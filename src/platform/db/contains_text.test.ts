@@ -9,7 +9,7 @@ describe('likePattern', () => {
   const like = db.prepare(String.raw`select ? like ? escape '\' as found`);
   after(() => db.close());
 
-  it('escapes what LIKE treats specially', () => {
+  it('escapes the characters that LIKE treats specially', () => {
     assert.equal(likePattern('build'), '%build%');
     assert.equal(likePattern('100%_\\'), String.raw`%100\%\_\\%`);
   });

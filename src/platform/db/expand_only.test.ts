@@ -90,7 +90,7 @@ const faultOf = (statement: string, more: Partial<MigrationText> = {}, changes =
   return fault.split(': ')[1] ?? '';
 };
 
-it('finds each fault', () => {
+it('the check of migrations finds each forbidden statement', () => {
   for (const [statement, fault] of [
     ['drop table notes', /^drops/],
     ['alter table notes drop column note', /^drops/],

@@ -209,7 +209,7 @@ test(
   },
 );
 
-test('holds at most so many values', { skip: !isSqlite }, async () => {
+test('the cache holds at most its number of values', { skip: !isSqlite }, async () => {
   for (const key of ['a', 'b', 'c']) await read(opened.store.db, key);
   reads = 0;
   await read(opened.store.db, 'c');

@@ -297,7 +297,7 @@ describe('a database of a newer version', () => {
     await other.close();
   });
 
-  it('is not changed on disk', { skip: isPostgres }, async () => {
+  it('a database of a newer version is not changed on disk', { skip: isPostgres }, async () => {
     const { options, clock } = test;
     const file = options.file.replace('gantry.sqlite', 'newer.sqlite');
     const store = await openStore({ ...options, file }, clock);
@@ -352,7 +352,7 @@ describe('the schema on SQLite', { skip: isPostgres }, () => {
     assert.ok(rows.length > 20);
   });
 
-  it('has only valid foreign keys', async () => {
+  it('the SQLite schema has only valid foreign keys', async () => {
     await migrate(test.store);
     const { rows } = await sql`pragma foreign_key_check`.execute(test.store.db);
     assert.deepEqual(rows, []);
@@ -412,7 +412,7 @@ describe('the statistics of the planner', { skip: isPostgres }, () => {
     assert.deepEqual(await statistics(), upgraded);
   });
 
-  it('apply to every handle at once', async () => {
+  it('statistics of the planner apply to every open connection at once', async () => {
     await migrate(test.store);
     await run('delete from sqlite_stat1', 'analyze sqlite_schema');
     const other = await openStore(test.options, test.clock);

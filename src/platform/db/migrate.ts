@@ -78,9 +78,9 @@ export const migrate = async (
   });
   const later = isCurrent ? [] : await buildIndexes(store, texts);
   await restoreStatistics(store);
-  const all = [...inTurn, ...later];
-  for (const { name, milliseconds } of all) onApplied?.(name, milliseconds);
-  return toNames(all);
+  const appliedNow = [...inTurn, ...later];
+  for (const { name, milliseconds } of appliedNow) onApplied?.(name, milliseconds);
+  return toNames(appliedNow);
 };
 
 const restoreStatistics = async (store: Store): Promise<void> => {

@@ -112,7 +112,7 @@ describe('a transaction', () => {
     );
   });
 
-  it('loses no update under concurrency', async () => {
+  it('concurrent transactions lose no update', async () => {
     await test.store.write(async (tx) => await insert(tx, 'a'));
     const addOne = async ({ db, dialect }: Tx): Promise<void> => {
       const query = sql<{ seen: number }>`select seen from notes where body = 'a' ${dialect.forUpdate}`;
@@ -157,7 +157,7 @@ describe('a transaction', () => {
     assert.deepEqual(await bodies(test.store.db), []);
   });
 
-  it('may read outside of itself', async () => {
+  it('a transaction may read outside of itself', async () => {
     await test.store.write(async (tx) => {
       await insert(tx, 'a');
       assert.deepEqual(await bodies(test.store.db), []);
@@ -228,7 +228,7 @@ describe('after the commit', () => {
 });
 
 describe('two transactions that wait for each other', () => {
-  it('are both stored: one is retried', async () => {
+  it('of two transactions that wait for each other, one is retried and both are stored', async () => {
     const pair = ['x', 'y'];
     await test.store.write(async (tx) => {
       for (const body of pair) await insert(tx, body);

@@ -199,7 +199,7 @@ export const openStore = async (options: OpenOptions, clock: Clock): Promise<Sto
     observe: (topic, observer) => void observers.set(topic, [...(observers.get(topic) ?? []), observer]),
     listenToProcesses: async () => {
       stopListening = await parts.listenToProcesses((topic) => {
-        for (const one of topic === null ? listeners.eventNames() : [topic]) listeners.emit(one);
+        for (const notified of topic === null ? listeners.eventNames() : [topic]) listeners.emit(notified);
       });
     },
     isUniqueViolation: dialect.isUniqueViolation,

@@ -50,12 +50,12 @@ export const openConnection = async (address: GitdAddress): Promise<Connection> 
       call.reject(storageUnavailable('the connection to the repository storage was lost'));
   });
   // Nothing is in progress, so the connection must not keep the process alive.
-  const rest = (): void => {
+  const referWhileWaiting = (): void => {
     if (socket.destroyed) return;
     if (waiting.size === 0) socket.unref();
     else socket.ref();
   };
-  rest();
+  referWhileWaiting();
 
   const call: Connection['call'] = async (method, params, body, { signal, seconds = usualSeconds }) => {
     signal?.throwIfAborted();
@@ -64,7 +64,7 @@ export const openConnection = async (address: GitdAddress): Promise<Connection> 
     const id = last;
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     waiting.set(id, { resolve, reject });
-    rest();
+    referWhileWaiting();
     const giveUp = (why: Error): void => {
       if (socket.writable) writeFrame(socket, { cancel: id });
       reject(why);
@@ -80,7 +80,7 @@ export const openConnection = async (address: GitdAddress): Promise<Connection> 
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
       waiting.delete(id);
-      rest();
+      referWhileWaiting();
     }
   };
   return { call, isOpen: () => !socket.destroyed, close: () => socket.destroy() };

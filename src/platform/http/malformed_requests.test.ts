@@ -186,7 +186,7 @@ describe('an ambiguous request', () => {
     });
   }
 
-  it('is refused without a Host header', async () => {
+  it('a request without a Host header is refused', async () => {
     const wire = await open();
     wire.socket.write('GET /api/v4/things HTTP/1.1\r\n\r\n');
     await wire.closed;
@@ -209,7 +209,7 @@ describe('a request target', () => {
     });
   }
 
-  it('with non-ASCII bytes is refused', async () => {
+  it('a request target with non-ASCII bytes is refused', async () => {
     assert.equal((await send(get('/api/v4/things/\xfc'))).status, 400);
   });
 
@@ -219,12 +219,12 @@ describe('a request target', () => {
     }
   });
 
-  it('is refused if it is too long', async () => {
+  it('a request target that is too long is refused', async () => {
     assert.equal((await send(get(`/api/v4/things/${'a'.repeat(9_000)}`))).status, 414);
     assert.equal((await send(get(`/api/v4/things?a=${'a'.repeat(9_000)}`))).status, 414);
   });
 
-  it('of the whole server (*) is refused', async () => {
+  it('a request target of the whole server (*) is refused', async () => {
     assert.equal((await send(head('OPTIONS *'))).status, 404);
   });
 });
@@ -269,7 +269,7 @@ describe('a head', () => {
     await answer.wire.closed;
   });
 
-  it('with many headers is served', async () => {
+  it('a request with many headers is served', async () => {
     const many = Array.from({ length: 200 }, (_one, n) => `X-${n}: a`);
     assert.equal((await send(get('/api/v4/things', ...many))).status, 200);
   });
@@ -301,7 +301,7 @@ describe('a body', () => {
     assert.equal((await wire.answers(2))[1]?.status, 201);
   });
 
-  it('in chunks is read as one', async () => {
+  it('a body in chunks is read as a whole', async () => {
     const chunks = '5\r\n{"nam\r\n7;note=x\r\ne":"a"}\r\n0\r\nX-Trailer: b\r\n\r\n';
     const answer = await send(post('Transfer-Encoding: chunked') + chunks);
     assert.deepEqual([answer.status, answer.body], [201, '{"name":"a"}']);
@@ -330,7 +330,7 @@ describe('a connection', () => {
     );
   });
 
-  it('stays open after a failure', async () => {
+  it('a connection stays open after a failed request', async () => {
     const { wire, status } = await send(get('/nowhere'));
     assert.equal(status, 404);
     assert.ok(await isAlive(wire, 1));
@@ -409,13 +409,13 @@ describe('a slow client', () => {
     await answer.wire.closed;
   });
 
-  it('that sends nothing is disconnected', async () => {
+  it('a client that sends nothing is disconnected', async () => {
     await (
       await open()
     ).closed;
   });
 
-  it('does not delay others', async () => {
+  it('a slow client does not delay others', async () => {
     const slow = await Promise.all(Array.from({ length: 100 }, open));
     for (const { socket } of slow) socket.write('GET /api/v4/things HTTP/1.1\r\nX');
     assert.equal((await send(get('/api/v4/things'))).status, 200);

@@ -241,10 +241,10 @@ export const paramsReader = (schema: TObject): ParamsReader => {
 const readAll = (declared: Declared[], raw: RawParams): Record<string, unknown> => {
   const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const problems: Problems = {};
-  for (const one of declared) {
-    const value = readOne(one, raw[one.name], problems);
-    if (value !== undefined) values[one.name] = value;
-    else if (one.required && problems[one.name] === undefined) throw missingAttribute(one.name);
+  for (const param of declared) {
+    const value = readOne(param, raw[param.name], problems);
+    if (value !== undefined) values[param.name] = value;
+    else if (param.required && problems[param.name] === undefined) throw missingAttribute(param.name);
   }
   if (Object.keys(problems).length > 0) throw invalid(problems);
   return values;

@@ -28,10 +28,10 @@ export const rateCounter = ({ maxEvents, within }: { maxEvents: number; within: 
     count: (name, now) => {
       const recent = getRecent(name, now);
       if (recent === null && counts.size >= maxNames) counts.clear();
-      const one = recent ?? { since: now, count: 0 };
-      counts.set(name, one);
-      one.count += 1;
-      return one.count > maxEvents;
+      const counted = recent ?? { since: now, count: 0 };
+      counts.set(name, counted);
+      counted.count += 1;
+      return counted.count > maxEvents;
     },
     isOver: (name, now) => (getRecent(name, now)?.count ?? 0) > maxEvents,
   };

@@ -58,8 +58,8 @@ const takeWord = ({ words }: Node, word: string): Node => {
 };
 
 const takeParam = ({ params }: Node, before: string): Node => {
-  const known = params.find((param) => param.before === before);
-  if (known !== undefined) return known.node;
+  const existing = params.find((param) => param.before === before);
+  if (existing !== undefined) return existing.node;
   const node = makeNode();
   params.push({ before, node });
   params.sort((one, other) => other.before.length - one.before.length);

@@ -20,8 +20,8 @@ const maxCauseDepth = 5;
 /** Returns the error and its chain of causes. */
 const listCauses = (error: unknown): unknown[] => {
   const causes: unknown[] = [];
-  for (let one = error; one instanceof Error && causes.length < maxCauseDepth; one = one.cause)
-    causes.push(one);
+  for (let cause = error; cause instanceof Error && causes.length < maxCauseDepth; cause = cause.cause)
+    causes.push(cause);
   return causes;
 };
 

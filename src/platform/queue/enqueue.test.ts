@@ -116,7 +116,7 @@ describe('enqueue', () => {
     assert.deepEqual(ran, []);
   });
 
-  it('delays work until its due time', async () => {
+  it('work starts at its due time, not before', async () => {
     await add({ n: 1 }, { run_at: start + 10 });
     const worker = work();
     await worker.drain();
@@ -181,7 +181,7 @@ describe('a worker', () => {
     assert.deepEqual(await rows(), []);
   });
 
-  it('passes the payload unchanged', async () => {
+  it('a worker passes the payload unchanged', async () => {
     const payload = { number: 1.5, text: 'ü"\\', yes: true, none: null };
     await add(payload);
     await work().drain();
@@ -275,7 +275,7 @@ describe('a worker', () => {
     while (looks() < 3) await new Promise((resolve) => void setImmediate(resolve));
   });
 
-  it('continues after a store failure', async () => {
+  it('a worker continues after a failure of the store', async () => {
     const { store } = test;
     let failures = 1;
     const broken = {
@@ -312,7 +312,7 @@ describe('a worker', () => {
     assert.equal((await rows()).length, 1);
   });
 
-  it('stops at once if idle', async () => {
+  it('an idle worker stops at once', async () => {
     const worker = work();
     await worker.drain();
     await untilIdle(() => ran.length);
@@ -391,7 +391,7 @@ describe('work that fails', () => {
     assert.deepEqual(await rows(), []);
   });
 
-  it('does not delay other work', async () => {
+  it('failed work does not delay other work', async () => {
     await add({ n: 1 });
     await add({ n: 2 });
     await work(failing(1)).drain();

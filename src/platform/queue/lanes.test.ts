@@ -77,7 +77,7 @@ const nameOf = (taken: { payload: string } | null): string | null =>
   taken === null ? null : (JSON.parse(taken.payload) as { name: string }).name;
 
 describe('a long-running piece', () => {
-  it('does not delay other lanes', async () => {
+  it('long work does not delay other lanes', async () => {
     await add('slow', 'long');
     await add('quick', 'first');
     await add('quick', 'second');

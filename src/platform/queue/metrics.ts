@@ -31,14 +31,14 @@ const none = { waiting: 0, running: 0, failed: 0, oldest: null, due: null };
 /** Formats all gauges; kinds without work are zero. */
 export const formatWorkMetrics = async ({ db, now, kinds, lanes }: Parts): Promise<string> => {
   const figures = new Map<string, WorkFigures>(kinds.map((name) => [name, { name, ...none }]));
-  for (const one of await loadWorkFigures(db, now)) figures.set(one.name, one);
-  const line = ({ name, value }: Gauge, one: WorkFigures): string =>
-    `${name}{kind="${one.name}",lane="${getLaneName(lanes, one.name)}"} ${value(one, now)}`;
+  for (const figure of await loadWorkFigures(db, now)) figures.set(figure.name, figure);
+  const line = ({ name, value }: Gauge, figure: WorkFigures): string =>
+    `${name}{kind="${figure.name}",lane="${getLaneName(lanes, figure.name)}"} ${value(figure, now)}`;
   return gauges
     .flatMap((gauge) => [
       `# HELP ${gauge.name} ${gauge.help}`,
       `# TYPE ${gauge.name} gauge`,
-      ...[...figures.values()].map((one) => line(gauge, one)),
+      ...[...figures.values()].map((figure) => line(gauge, figure)),
     ])
     .join('\n');
 };

@@ -30,12 +30,12 @@ export const makeFairQueue = <T>(): FairQueue<T> => {
       const [first] = queues;
       if (first === undefined) return null;
       const [owner, queue] = first;
-      const one = queue.shift() ?? null;
+      const item = queue.shift() ?? null;
       queues.delete(owner);
       // Move the served owner to the end.
       if (queue.length > 0) queues.set(owner, queue);
       count -= 1;
-      return one;
+      return item;
     },
   };
 };

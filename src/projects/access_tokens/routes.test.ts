@@ -119,14 +119,14 @@ for (const kind of ['projects', 'groups'] as const) {
       assert.notEqual(wrong.status, 201);
     });
 
-    it('end with their place', async () => {
+    it('access tokens end with their project or group', async () => {
       const place = await newPlace(kind);
       const { token } = await add(place);
       assert.equal((await gantry.api(`DELETE ${place.path}`, { as: place.owner })).status, 202);
       assert.equal((await gantry.api('GET /user', { as: token })).status, 401);
     });
 
-    it('are refused for invalid input', async () => {
+    it('an access token with invalid values is refused', async () => {
       const place = await newPlace(kind);
       for (const wrong of [
         { name: ' ' },

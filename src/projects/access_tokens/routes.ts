@@ -79,7 +79,7 @@ const list = (kind: SourceKind) =>
     },
   });
 
-const one = (kind: SourceKind) =>
+const show = (kind: SourceKind) =>
   endpoint({
     method: 'GET',
     path: `${getPath(kind)}/:token_id`,
@@ -180,5 +180,5 @@ const rotateSelf = (kind: SourceKind) =>
   });
 
 export const accessTokenRoutes = [projectSource, groupSource].flatMap((kind) =>
-  [list, one, create, revoke, rotate, rotateSelf].map((route) => route(kind)),
+  [list, show, create, revoke, rotate, rotateSelf].map((route) => route(kind)),
 );

@@ -68,7 +68,7 @@ const list = (kind: BadgeOwnerKind) =>
       const query = call.db
         .selectFrom('badges')
         .where(owner.shown)
-        .$if(params.name !== undefined, (all) => all.where('name', '=', params.name ?? ''));
+        .$if(params.name !== undefined, (badges) => badges.where('name', '=', params.name ?? ''));
       const { limit, offset } = pageRequest(params);
       const [rows, { total }] = await Promise.all([
         query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
@@ -94,7 +94,7 @@ const render = (kind: BadgeOwnerKind) =>
     },
   });
 
-const one = (kind: BadgeOwnerKind) =>
+const show = (kind: BadgeOwnerKind) =>
   endpoint({
     method: 'GET',
     path: `${getPath(kind)}/:badge_id`,
@@ -177,5 +177,5 @@ const remove = (kind: BadgeOwnerKind) =>
   });
 
 export const badgesRoutes = badgeOwnerKinds.flatMap((kind) =>
-  [list, render, one, create, update, remove].map((route) => route(kind)),
+  [list, render, show, create, update, remove].map((route) => route(kind)),
 );

@@ -9,7 +9,8 @@ import type { KeyRow } from '../../identity/keys/queries.ts';
 import { type KeyInput, checkKey, fingerprintTaken } from '../../identity/keys/rules.ts';
 import { holdProject } from '../projects/lock_project.ts';
 import type { DeployKeyRow } from './json.ts';
-import { findInProject, canReuseKey } from './queries.ts';
+import { canReuseKey } from './key_rights.ts';
+import { findInProject } from './queries.ts';
 
 /** Records that a deploy key was added to a project, removed, or allowed to push. */
 export const recordInProject = async (

@@ -21,13 +21,13 @@ export const deleteDeployKey = async (call: Call, projectId: number, keyId: numb
       .where('key_id', '=', keyId)
       .execute();
     await recordInProject(tx, call, { kind: 'key.disabled', project_id: projectId, key });
-    const other = await tx.db
+    const enabled = await tx.db
       .selectFrom('deploy_key_projects')
       .select('project_id')
       .where('key_id', '=', keyId)
       .limit(1)
       .executeTakeFirst();
-    if (other === undefined && key.shared === 0) await removeKey(tx, call, key);
+    if (enabled === undefined && key.shared === 0) await removeKey(tx, call, key);
   });
 
 /** Deletes a deploy key and removes it from all projects. @throws Failure 404, 412 */

@@ -119,7 +119,7 @@ test('refuses to rename a key that other users’ projects share', async () => {
   assert.deepEqual([push.status, push.body.can_push, push.body.title], [200, true, 'both']);
 });
 
-test('requires the role of a master', async () => {
+test('deploy keys require the maintainer role', async () => {
   const { projects, token } = await owner();
   const developer = await seedUser(gantry);
   await seedMember(gantry, { user: developer.id, project: projects[0], access_level: 30 });

@@ -21,7 +21,7 @@ import { findInProject, listAll, listProjectKeys, projectsOfKeys } from './queri
 import { updateDeployKey } from './update.ts';
 
 const path = '/projects/:id/deploy_keys';
-const one = `${path}/:key_id`;
+const keyPath = `${path}/:key_id`;
 const project = { id: idOrPath('project') };
 const inProject = { ...project, key_id: id() };
 const isPublic = optional(boolean({ description: 'true: only keys of the instance' }));
@@ -91,7 +91,7 @@ const list = endpoint({
 
 const get = endpoint({
   method: 'GET',
-  path: one,
+  path: keyPath,
   summary: 'Get a deploy key of a project',
   ...shared,
   params: object(inProject),
@@ -119,7 +119,7 @@ const create = endpoint({
 
 const update = endpoint({
   method: 'PUT',
-  path: one,
+  path: keyPath,
   summary: 'Update a deploy key of a project',
   ...shared,
   params: object({ ...inProject, title: optional(text()), can_push: optional(boolean()) }),
@@ -134,7 +134,7 @@ const update = endpoint({
 
 const remove = endpoint({
   method: 'DELETE',
-  path: one,
+  path: keyPath,
   summary: 'Remove a deploy key from a project',
   ...shared,
   reply: null,
@@ -147,7 +147,7 @@ const remove = endpoint({
 
 const enable = endpoint({
   method: 'POST',
-  path: `${one}/enable`,
+  path: `${keyPath}/enable`,
   summary: 'Enable an existing deploy key in a project',
   ...shared,
   params: object(inProject),

@@ -3,7 +3,8 @@ import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { recordInProject } from './create.ts';
 import type { DeployKeyRow } from './json.ts';
-import { findInProject, ownsKey } from './queries.ts';
+import { ownsKey } from './key_rights.ts';
+import { findInProject } from './queries.ts';
 
 export type DeployKeyEdit = { title?: string | undefined; can_push?: boolean | undefined };
 

@@ -93,7 +93,7 @@ const getPath = ({ plural }: Kind): string => `/${plural}/:id/deploy_tokens`;
 const getParams = ({ noun }: Kind) => ({ id: idOrPath(`id or full path of the ${noun}`) });
 const active = optional(boolean({ description: 'false: only expired milestones' }));
 
-const all = endpoint({
+const listOfInstance = endpoint({
   method: 'GET',
   path: '/deploy_tokens',
   summary: 'List deploy tokens of all projects and groups (administrators)',
@@ -118,7 +118,7 @@ const list = (kind: Kind) =>
     handle: async (call, params) => await listJson(call, await kind.find(call, params.id), params),
   });
 
-const one = (kind: Kind) =>
+const show = (kind: Kind) =>
   endpoint({
     method: 'GET',
     path: `${getPath(kind)}/:token_id`,
@@ -167,6 +167,6 @@ const remove = (kind: Kind) =>
   });
 
 export const deployTokenRoutes = [
-  all,
-  ...kinds.flatMap((kind) => [list, one, create, remove].map((route) => route(kind))),
+  listOfInstance,
+  ...kinds.flatMap((kind) => [list, show, create, remove].map((route) => route(kind))),
 ];

@@ -88,8 +88,8 @@ export const countsById = async (call: CountRequester, ids: number[]): Promise<M
   const hiding = sums.filter(({ hidden }) => hidden > 0).map(({ label_id }) => label_id);
   if (hiding.length === 0 || call.viewer.user_id === null) return counts;
   for (const { label_id, state, count } of await ownConfidential(call, hiding)) {
-    const one = counts.get(label_id);
-    if (one !== undefined) one[state] += count;
+    const labelCounts = counts.get(label_id);
+    if (labelCounts !== undefined) labelCounts[state] += count;
   }
   return counts;
 };

@@ -56,16 +56,16 @@ const reachingMembers = (
   { inherited, now, users }: MemberRequest,
 ): RawBuilder<MembershipRow> => {
   const theirs = sql`(${users}) as requested cross join members`;
-  const rest = sql`created_at, created_by_id, source_type, source_id`;
+  const otherColumns = sql`created_at, created_by_id, source_type, source_id`;
   const direct = inherited ? allMembers(source) : directMembers(source);
-  const own = sql`select members.user_id, access_level, expires_at, ${rest} from ${theirs}
+  const own = sql`select members.user_id, access_level, expires_at, ${otherColumns} from ${theirs}
     where members.user_id = requested.user_id and ${direct}`;
   if (!inherited) return sql`(${own})`;
   return sql`(${own}
     union all
     select members.user_id, case when access < access_level then access else access_level end,
       case when invited.expires_at is null or members.expires_at < invited.expires_at
-        then members.expires_at else invited.expires_at end, ${rest}
+        then members.expires_at else invited.expires_at end, ${otherColumns}
     from ${theirs} cross join ${invitedGroups(source, now)} as invited
     where members.user_id = requested.user_id and source_type = 'Namespace' and source_id = invited.id)`;
 };
@@ -223,7 +223,7 @@ export const hasEnded = ({ expires_at }: Membership, now: number): boolean =>
 
 /** Returns whether another user who is not a bot owns the group, directly or through a parent group. */
 export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Promise<boolean> => {
-  const other = await tx.db
+  const otherOwner = await tx.db
     .selectFrom('members')
     .select('id')
     .where(allMembers(group))
@@ -233,7 +233,7 @@ export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Prom
     .where(sql<boolean>`not exists ${botOf(sql.ref('members.user_id'))}`)
     .limit(1)
     .executeTakeFirst();
-  return other !== undefined;
+  return otherOwner !== undefined;
 };
 
 /** Returns the owner of the personal namespace of a project; null if it is in a group. */

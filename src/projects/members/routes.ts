@@ -88,12 +88,12 @@ const readingRoutes = (kind: SourceKind) => {
         await answer(call, await findReadable(kind, call, params.id), params.user_id, inherited),
     });
 
-  const all = `/${plural}/:id/members/all`;
+  const inheritedPath = `/${plural}/:id/members/all`;
   return [
     list(`/${plural}/:id/members`, `List members of a ${noun}`, false),
-    list(all, `List direct and inherited members of a ${noun}`, true),
+    list(inheritedPath, `List direct and inherited members of a ${noun}`, true),
     show(`/${plural}/:id/members/:user_id`, `Get a member of a ${noun}`, false),
-    show(`${all}/:user_id`, `Get a direct or inherited member of a ${noun}`, true),
+    show(`${inheritedPath}/:user_id`, `Get a direct or inherited member of a ${noun}`, true),
   ];
 };
 

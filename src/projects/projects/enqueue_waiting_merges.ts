@@ -2,10 +2,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { enqueue } from '../../platform/queue/enqueue.ts';
 import type { ProjectColumns } from './fields.ts';
 
-/**
- * Background work that checks all merge requests from and into a project, or of a group's projects, whose merge is
- * scheduled.
- */
+/** Background work that checks the scheduled merges of requests from and into a project, or a group's projects. */
 export const waitingMergesWork = 'merge_requests.auto_merge_project';
 
 /** Enqueues the work, in the transaction of a change of the project that may end the wait of scheduled merges. */
@@ -27,6 +24,6 @@ const mergeSettings = [
   'visibility',
 ] as const;
 
-/** Returns whether a scheduled merge may depend on what changes. */
-export const changesMerges = (changes: ProjectColumns): boolean =>
+/** Returns whether the changes may end the wait of scheduled merges. */
+export const mayEndWaits = (changes: ProjectColumns): boolean =>
   mergeSettings.some((name) => changes[name] !== undefined);

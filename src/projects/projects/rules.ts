@@ -31,7 +31,7 @@ export const pathFromName = (name: string): string =>
 export const nameProblem = async (tx: Tx, { id, namespace, name }: Proposal): Promise<string | null> => {
   const problem = projectNameProblem(name);
   if (problem !== null) return problem;
-  const other = await tx.db
+  const sameName = await tx.db
     .selectFrom('projects')
     .select('id')
     .where('namespace_id', '=', namespace.id)
@@ -39,7 +39,7 @@ export const nameProblem = async (tx: Tx, { id, namespace, name }: Proposal): Pr
     .where('deleted_at', 'is', null)
     .where('id', '<>', id ?? 0)
     .executeTakeFirst();
-  return other === undefined ? null : taken;
+  return sameName === undefined ? null : taken;
 };
 
 export const pathProblem = async (tx: Tx, { id, namespace, path }: Proposal): Promise<string | null> => {

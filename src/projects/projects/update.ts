@@ -15,7 +15,7 @@ import { renameProjectRoute } from '../../identity/namespaces/rename.ts';
 import { findVisibilityProblem } from '../../core/settings/setting_effects.ts';
 import type { ProjectColumns, ProjectInput } from './fields.ts';
 import { enqueueCodeIndex } from './enqueue_code_index.ts';
-import { changesMerges, enqueueWaitingMerges } from './enqueue_waiting_merges.ts';
+import { mayEndWaits, enqueueWaitingMerges } from './enqueue_waiting_merges.ts';
 import type { Project } from './find.ts';
 import { nameProblem, pathProblem, visibilityProblem } from './rules.ts';
 import { loadTopics, replaceTopics } from './topics.ts';
@@ -134,7 +134,7 @@ export const updateProject = async (
       .execute();
     if (changes.default_branch !== undefined) await enqueueCodeIndex(tx, project.id);
     if (changes.avatar !== undefined) await enqueueAvatarRemoval(tx, project.avatar);
-    if (changesMerges(changes)) await enqueueWaitingMerges(tx, project.id);
+    if (mayEndWaits(changes)) await enqueueWaitingMerges(tx, project.id);
     const target = { project_id: project.id, target_type: 'Project', target_id: project.id };
     const event = { kind: 'project.updated', ...target, data: hideAvatar(data) } as const;
     await recordEvent(tx, requireActor(call), event);

@@ -37,9 +37,10 @@ const parseScope = (scope: string): Access | null => {
 
 /** @param scopes each possibly several separated by spaces */
 const parseScopes = (scopes: readonly string[]): Access[] => {
-  const all = scopes.flatMap((text) => text.split(' ')).filter((scope) => scope !== '');
-  if (all.length > maxScopes) throw invalid({ scope: [`is too long (maximum is ${maxScopes} values)`] });
-  const parsed = all.map(parseScope).filter((scope) => scope !== null);
+  const scopeTexts = scopes.flatMap((text) => text.split(' ')).filter((scope) => scope !== '');
+  if (scopeTexts.length > maxScopes)
+    throw invalid({ scope: [`is too long (maximum is ${maxScopes} values)`] });
+  const parsed = scopeTexts.map(parseScope).filter((scope) => scope !== null);
   const byName = Map.groupBy(parsed, ({ name }) => name);
   return [...byName].map(([name, some]) => ({
     type: 'repository',

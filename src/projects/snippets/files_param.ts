@@ -16,10 +16,11 @@ const readText = (value: unknown, name: string): string | undefined => {
 const readAction = (sent: unknown): FileAction => {
   if (typeof sent !== 'object' || sent === null) throw refused('is invalid');
   const { action, file_path, previous_path, content } = sent as Record<string, unknown>;
-  const known = fileActions.find((name) => name === action);
-  if (known === undefined && action !== undefined && action !== null) throw refused('[action] is invalid');
+  const validAction = fileActions.find((name) => name === action);
+  if (validAction === undefined && action !== undefined && action !== null)
+    throw refused('[action] is invalid');
   return {
-    action: known,
+    action: validAction,
     file_path: readText(file_path, 'file_path'),
     previous_path: readText(previous_path, 'previous_path'),
     content: readText(content, 'content'),

@@ -19,7 +19,7 @@ type Facts = Pick<SnippetsTable, 'author_id' | 'visibility'>;
 /** A project whose snippets the viewer sees; null: personal snippets. */
 type Home = { id: number; namespace_id: number } | null;
 
-const all: Visibility[] = ['private', 'internal', 'public'];
+const visibilities: Visibility[] = ['private', 'internal', 'public'];
 
 /** Returns whether the viewer sees all snippets there: members of the project and administrators. */
 const seesAll = (viewer: Viewer, home: Home): boolean =>
@@ -30,7 +30,7 @@ export const canSeeSnippet = (viewer: Viewer, home: Home, snippet: Facts): boole
 
 /** Over `snippets`: open to the viewer, or their own. */
 const openOrOwn = (viewer: Viewer): RawBuilder<boolean> => {
-  const open = all.filter((visibility) => isOpenTo(viewer, visibility));
+  const open = visibilities.filter((visibility) => isOpenTo(viewer, visibility));
   return anyOf([
     sql<boolean>`snippets.visibility in (${sql.join(open)})`,
     ...(viewer.user_id === null ? [] : [sql<boolean>`snippets.author_id = ${viewer.user_id}`]),

@@ -67,8 +67,11 @@ export const listLicenses = async (
   popular: boolean,
   { limit, offset }: PageRequest,
 ): Promise<Page<License>> => {
-  const all = (await readIndex()).filter(({ featured }) => featured || !popular);
-  return { items: await Promise.all(all.slice(offset, offset + limit).map(withText)), total: all.length };
+  const licenses = (await readIndex()).filter(({ featured }) => featured || !popular);
+  return {
+    items: await Promise.all(licenses.slice(offset, offset + limit).map(withText)),
+    total: licenses.length,
+  };
 };
 
 /** Reads a license. @throws Failure 404 for an unknown key, which never becomes part of a path */

@@ -18,13 +18,13 @@ export const updateTopic = async (call: Call, id: number, requested: TopicColumn
     if (topic === undefined) return;
     const { changes, data } = compareColumns(topic, requested);
     const folded_name = foldTopicName(changes.name ?? topic.name);
-    const other = await tx.db
+    const sameName = await tx.db
       .selectFrom('topics')
       .select('id')
       .where('folded_name', '=', folded_name)
       .where('id', '<>', id)
       .executeTakeFirst();
-    if (other !== undefined) throw nameTaken();
+    if (sameName !== undefined) throw nameTaken();
     await tx.db
       .updateTable('topics')
       .set({ ...changes, folded_name, is_described: 1, updated_at: tx.now })

@@ -54,14 +54,14 @@ const insert = async (call: Call, projectId: number, file: Received): Promise<Up
 
 /** Deletes unreferenced bytes, as after a row that could not be written. */
 const drop = async ({ db, platform }: Call, projectId: number, sha256: string): Promise<void> => {
-  const other = await db
+  const reference = await db
     .selectFrom('uploads')
     .select('id')
     .where('project_id', '=', projectId)
     .where('sha256', '=', sha256)
     .limit(1)
     .executeTakeFirst();
-  if (other === undefined) await platform.blobs.remove(getProjectArea(projectId), sha256);
+  if (reference === undefined) await platform.blobs.remove(getProjectArea(projectId), sha256);
 };
 
 /**

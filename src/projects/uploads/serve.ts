@@ -71,14 +71,15 @@ export const serveUpload = async (call: Call, { id, secret, filename }: UploadAd
     return new Answer(null, { status: 416, headers: { 'content-range': `bytes */${upload.size}` } });
   }
   const length = range === null ? upload.size : range.end - range.start + 1;
-  const all = {
+  const contentHeaders = {
     ...headers,
     'content-length': String(length),
     ...(range !== null && { 'content-range': `bytes ${range.start}-${range.end}/${upload.size}` }),
   };
   const status = range === null ? 200 : 206;
   // HEAD: send the headers, including Content-Length, without a body.
-  if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { status, headers: all });
+  if (call.incoming.method === 'HEAD')
+    return new Answer(Readable.from([]), { status, headers: contentHeaders });
   const bytes = await call.platform.blobs.get(
     getProjectArea(upload.project_id),
     upload.sha256,
@@ -86,5 +87,5 @@ export const serveUpload = async (call: Call, { id, secret, filename }: UploadAd
     upload.size,
   );
   if (bytes === null) throw notFound();
-  return new Answer(bytes, { status, headers: all });
+  return new Answer(bytes, { status, headers: contentHeaders });
 };

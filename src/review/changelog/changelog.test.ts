@@ -164,7 +164,7 @@ describe('the template language', () => {
     assert.equal(write('a\\\nb', {}), 'ab');
   });
 
-  it('has limits', () => {
+  it('a template that is too deep or too long is refused', () => {
     const deep = `${'{% if a %}'.repeat(30)}${'{% end %}'.repeat(30)}`;
     assert.throws(() => parseTemplate(deep), /nests too deeply/);
     assert.throws(() => parseTemplate('x'.repeat(70_000)), /too long/);

@@ -103,7 +103,7 @@ export const renderTemplate = (template: readonly Part[], data: TemplateValue): 
   };
   const writeBlock = (block: Block, value: TemplateValue, scope: TemplateValue): void => {
     if (block.kind === 'if') write(isTrue(value) ? block.shown : block.otherwise, scope);
-    else for (const one of Array.isArray(value) ? value : []) write(block.shown, one);
+    else for (const item of Array.isArray(value) ? value : []) write(block.shown, item);
   };
   write(template, data);
   return text;

@@ -71,8 +71,8 @@ export const findPreviousTag = async (
 /** Inserts the section of a version into a changelog, above the sections of lower versions. */
 export const insertSection = (existing: string, version: Version, section: string): string => {
   for (const match of existing.matchAll(/^## (\S+) .*$/gm)) {
-    const other = parseVersion(match[1] ?? '');
-    if (other === null || compareVersions(other, version) > 0) continue;
+    const listed = parseVersion(match[1] ?? '');
+    if (listed === null || compareVersions(listed, version) > 0) continue;
     return `${existing.slice(0, match.index)}${section}\n${existing.slice(match.index)}`;
   }
   if (existing.trim() === '') return section;

@@ -23,7 +23,7 @@ export const requireDifferentBranches = (pair: Pair): void => {
 
 /** @throws Failure 409 if another open request has the same source and target */
 export const requireNoDuplicate = async (db: Reader, pair: Pair, ownId = 0): Promise<void> => {
-  const other = await db
+  const duplicate = await db
     .selectFrom('merge_requests')
     .select('iid')
     .where('source_project_id', '=', pair.source_project_id)
@@ -34,8 +34,8 @@ export const requireNoDuplicate = async (db: Reader, pair: Pair, ownId = 0): Pro
     .where('deleted_at', 'is', null)
     .where('id', '<>', ownId)
     .executeTakeFirst();
-  if (other === undefined) return;
-  throw conflict([`Another open merge request already exists for this source branch: !${other.iid}`]);
+  if (duplicate === undefined) return;
+  throw conflict([`Another open merge request already exists for this source branch: !${duplicate.iid}`]);
 };
 
 type Fork = Pick<Project, 'id' | 'fork_network_id' | 'forked_from_project_id'>;

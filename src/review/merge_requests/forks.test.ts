@@ -170,7 +170,7 @@ describe('projects hidden from the caller', () => {
     assert.deepEqual(await create(fork, project, stranger), [404, '404 Project Not Found']);
   });
 
-  test('replies 404 for a private target', async () => {
+  test('a private target project gets 404', async () => {
     const hidden = await seedCoded(gantry);
     const fork = await newFork(hidden);
     await seedBranch(gantry, fork, 'secret');

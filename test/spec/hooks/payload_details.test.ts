@@ -111,7 +111,7 @@ remove: { script: make, when: manual, environment: { name: live, action: stop } 
 });
 
 describe('changes', () => {
-  it('have the times before and after', async () => {
+  it('changes in a payload have the times before and after', async () => {
     const { iid } = await send(`POST ${project}/issues`, { title: 'One' });
     const path = `${project}/issues/${iid}`;
     const estimate = await changesAfter(
@@ -157,7 +157,7 @@ describe('changes', () => {
     );
   });
 
-  it('name reviewers who are asked again', async () => {
+  it('changes in a payload name reviewers who are asked again', async () => {
     const path = await openRequest('again');
     await send(`PUT ${path}`, { reviewer_ids: [reviewer.id, 1] });
     await send(`POST ${path}/approve`, {}, reviewer.token);

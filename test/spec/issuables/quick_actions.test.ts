@@ -59,7 +59,7 @@ describe('labels', () => {
     it(`${JSON.stringify(text)} with ${JSON.stringify(fields ?? {})}`, async () =>
       assert.deepEqual((await made(text, fields)).labels, expected));
   }
-  it('by id', async () => {
+  it('/label accepts the id of a label', async () => {
     const id = await world.label(team.id, 'by id');
     assert.deepEqual((await made(`/label ~${id}`)).labels, ['by id']);
   });
@@ -93,7 +93,7 @@ describe('assignees', () => {
     const issue = await world.issue(secret.id, { description: `/assign @${secret.stranger.username}` });
     assert.deepEqual(issue.assignees, []);
   });
-  it('makes a todo, as the field does', async () => {
+  it('assigning by a quick action creates a todo, as the field does', async () => {
     const { id } = await made(`/assign @${team.guest.username}`);
     assert.deepEqual(
       (await world.todos(id)).map(({ user_id, action }) => [user_id, action]),

@@ -90,7 +90,7 @@ describe('204', () => {
     assert.deepEqual(await world.todos(issue.id), []);
   });
 
-  it('one event', async () => {
+  it('a deletion writes one event', async () => {
     const issue = await world.issue(team.id);
     await world.api(`DELETE ${pathOf(issue)}`);
     const events = await world.events('Issue', issue.id);

@@ -154,7 +154,7 @@ describe('todo', () => {
     isNotModified(await say(issue, 'todo', reporter.token));
   });
 
-  it('a done one does not block', async () => {
+  it('a todo that is done does not block a new one', async () => {
     const issue = await world.issue(team.id);
     const { body } = await say(issue, 'todo', team.guest.token);
     const done = await world.api(`POST /todos/${body.id}/mark_as_done`, { as: team.guest.token });

@@ -112,7 +112,7 @@ describe('durations', () => {
 });
 
 describe('time_estimate', () => {
-  it('replaces, and is in the issue', async () => {
+  it('time_estimate replaces the estimate, and the issue shows it', async () => {
     const issue = await world.issue(team.id);
     await post(issue, 'time_estimate', '1h');
     assert.deepEqual(answer(await post(issue, 'time_estimate', '2h')), [201, stats(7200, '2h')]);

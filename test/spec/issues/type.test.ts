@@ -44,7 +44,7 @@ describe('issue_type', () => {
     }
   });
 
-  it('counts as it lists', async () => {
+  it('totals of a list follow the filter by issue_type', async () => {
     const counts = async (type: string) =>
       (await world.api(`GET /projects/${team.id}/issues_statistics?issue_type=${type}`)).body.statistics
         .counts;

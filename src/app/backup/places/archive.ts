@@ -108,16 +108,16 @@ const parseHeader = (header: Buffer): Entry | null => {
 /** Reads exact numbers of bytes from a stream of chunks. */
 const makeTaker = (source: AsyncIterable<Buffer>) => {
   const chunks = source[Symbol.asyncIterator]();
-  let rest = Buffer.alloc(0) as Buffer;
+  let unread = Buffer.alloc(0) as Buffer;
   /** Returns at most `most` bytes, at least one. */
   const some = async (most: number): Promise<Buffer> => {
-    while (rest.length === 0) {
+    while (unread.length === 0) {
       const { value, done } = await chunks.next();
       if (done === true) throw damaged('it ends early');
-      rest = value;
+      unread = value;
     }
-    const taken = rest.subarray(0, most);
-    rest = rest.subarray(taken.length);
+    const taken = unread.subarray(0, most);
+    unread = unread.subarray(taken.length);
     return taken;
   };
   const exactly = async (count: number): Promise<Buffer> => {

@@ -65,11 +65,11 @@ const abreast = 16;
 const listObjects = async function* listObjects(root: string): AsyncGenerator<StoredObject> {
   for (const part of await namesIn(join(root, objectArea))) {
     const folder = join(root, objectArea, part);
-    const found: StoredObject[] = [];
+    const objects: StoredObject[] = [];
     await forEachConcurrently(await namesIn(folder), abreast, async (sha256) => {
-      found.push({ sha256, size: (await stat(join(folder, sha256))).size });
+      objects.push({ sha256, size: (await stat(join(folder, sha256))).size });
     });
-    yield* found;
+    yield* objects;
   }
 };
 

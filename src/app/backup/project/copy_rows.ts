@@ -155,12 +155,12 @@ export const renewUploadSecrets = async (
     project.oldId,
   );
   for (const { secret } of rows) {
-    const other = await store.db
+    const taken = await store.db
       .selectFrom('uploads')
       .select('id')
       .where('secret', '=', secret)
       .executeTakeFirst();
-    if (other !== undefined) project.uploadSecrets.set(secret, newSecret());
+    if (taken !== undefined) project.uploadSecrets.set(secret, newSecret());
   }
 };
 

@@ -53,11 +53,11 @@ const list = async (options: ListOptions): Promise<void> => {
     options,
     async ({ db }) => await listWork(db, Date.now(), { state }, { limit, offset: 0 }),
   );
-  const rest = total > items.length ? `\n${total - items.length} more: use --limit` : '';
+  const more = total > items.length ? `\n${total - items.length} more: use --limit` : '';
   print(
     options,
     { total, items: items.map(workJson) },
-    `${columns([headings, ...items.map(workCells)])}${rest}`,
+    `${columns([headings, ...items.map(workCells)])}${more}`,
   );
 };
 

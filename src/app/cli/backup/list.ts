@@ -91,14 +91,14 @@ const list = async (from: string | undefined, options: Options): Promise<void> =
     for (const name of await listBackups(place)) backups.push(await loadBackup(place, name));
     return backups;
   });
-  const known = await loadVerifications(config);
+  const verifications = await loadVerifications(config);
   const rows = listed.flatMap(({ name, manifest }) =>
-    manifest === null ? [] : [toRow(manifest, known.get(name))],
+    manifest === null ? [] : [toRow(manifest, verifications.get(name))],
   );
   const damaged = listed.flatMap(({ error }) => (error === null ? [] : [`warning: ${error}`]));
   print(
     options,
-    listed.map((one) => toJson(one, known.get(one.name))),
+    listed.map((one) => toJson(one, verifications.get(one.name))),
     listed.length === 0 ? 'No backups.' : [columns(rows), ...damaged].filter(Boolean).join('\n'),
   );
 };

@@ -85,16 +85,16 @@ const findTarget = async (
   { paths }: Pick<Artifacts, 'paths'>,
 ): Promise<ExposedTarget> => {
   if (artifact.file_format !== 'zip') throw notFoundFailure();
-  const all: ExposedTarget = { kind: 'folder', path: '' };
+  const wholeArchive: ExposedTarget = { kind: 'folder', path: '' };
   const names = paths.map(normalizePath);
   // Only the runner knows the values of variables.
-  if (names.length > maxPaths || names.some((name) => name.includes('$'))) return all;
+  if (names.length > maxPaths || names.some((name) => name.includes('$'))) return wholeArchive;
   try {
     const [first, second] = await findFiles(platform, artifact, names);
     if (first !== undefined && second === undefined) return { kind: 'file', path: first };
     const [only, ...others] = names;
     return first === undefined || only === undefined || others.length > 0
-      ? all
+      ? wholeArchive
       : { kind: 'folder', path: only };
   } catch (error) {
     if (error instanceof ZipFailure) throw notFoundFailure();

@@ -25,7 +25,7 @@ export const serveRange = async (call: Call, { size, headers, open }: ServedFile
     return new Answer(null, { status: 416, headers: { 'content-range': `bytes */${size}` } });
   }
   const length = range === null ? size : range.end - range.start + 1;
-  const all = {
+  const contentHeaders = {
     ...safeHeaders,
     ...headers,
     'accept-ranges': 'bytes',
@@ -34,10 +34,11 @@ export const serveRange = async (call: Call, { size, headers, open }: ServedFile
   };
   const status = range === null ? 200 : 206;
   // Not null: Node would then send a content-length of 0.
-  if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { status, headers: all });
+  if (call.incoming.method === 'HEAD')
+    return new Answer(Readable.from([]), { status, headers: contentHeaders });
   const bytes = await open(range ?? undefined);
   if (bytes === null) throw notFoundFailure();
-  return new Answer(bytes, { status, headers: all });
+  return new Answer(bytes, { status, headers: contentHeaders });
 };
 
 /** @throws Failure 404 where its bytes are missing */

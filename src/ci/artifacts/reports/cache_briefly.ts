@@ -40,8 +40,8 @@ export const cacheBriefly = <T>({
     return await begun;
   };
   return async (name, read) => {
-    const one = kept.get(name) ?? (await readOnce(name, read));
-    keep(name, one);
-    return one;
+    const value = kept.get(name) ?? (await readOnce(name, read));
+    keep(name, value);
+    return value;
   };
 };

@@ -76,15 +76,15 @@ export const reportJson = (suites: readonly TestSuite[]) => ({
 });
 
 export const summaryJson = (suites: readonly TestSuite[]) => {
-  const all = countByStatus(suites.flatMap(({ cases }) => cases));
+  const sums = countByStatus(suites.flatMap(({ cases }) => cases));
   return {
     total: {
-      time: all.total_time,
-      count: all.total_count,
-      success: all.success_count,
-      failed: all.failed_count,
-      skipped: all.skipped_count,
-      error: all.error_count,
+      time: sums.total_time,
+      count: sums.total_count,
+      success: sums.success_count,
+      failed: sums.failed_count,
+      skipped: sums.skipped_count,
+      error: sums.error_count,
       suite_error: suites.find(({ error }) => error !== null)?.error ?? null,
     },
     test_suites: suites.map(({ name, cases, build_ids, error }) => ({

@@ -47,7 +47,7 @@ const faultText = (message: string): string => `JUnit XML parsing failed: ${mess
 const readInWorker = async (text: string, owner: string): Promise<Report> => {
   const cases: TestCase[] = [];
   const answer = async (some: unknown): Promise<void> => {
-    for (const one of some as TestCase[]) cases.push(one);
+    for (const testCase of some as TestCase[]) cases.push(testCase);
   };
   const outcome = await runInWorker(program, { owner, task: text, answer });
   const wrong = outcome as { fault: boolean; message: string } | null;

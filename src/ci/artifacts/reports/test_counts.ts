@@ -25,8 +25,8 @@ export const countTests = async (
   const reports = await listReadableReports(call, loaded);
   if (reports.length === 0) return null;
   const key = reports.map(({ sha256 }) => sha256).join(' ');
-  const known = cached.get(key);
-  if (known !== undefined) return known;
+  const earlier = cached.get(key);
+  if (earlier !== undefined) return earlier;
   if (reports.reduce((sum, { size }) => sum + size, 0) > maxBytes) return 'uncounted';
   try {
     // A report that could not be read may have tests, and may be read the next time.

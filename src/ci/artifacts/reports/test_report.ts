@@ -88,7 +88,7 @@ export const buildTestSuites = async (call: Call, loaded: LoadedPipeline): Promi
     suite.build_ids.push(report.job_id);
     const read = checkLimits(count, text) ?? (await readReport(call.platform, report));
     suite.error ??= read.error;
-    for (const one of read.cases) suite.cases.push(one);
+    for (const testCase of read.cases) suite.cases.push(testCase);
     count += read.cases.length;
     text += read.size;
   }

@@ -93,8 +93,8 @@ const readClosing = (reading: Reading): boolean => {
 
 const readAttributes = (reading: Reading): Map<string, string> => {
   const values = new Map<string, string>();
-  for (let one = matchAt(attribute, reading); one !== null; one = matchAt(attribute, reading)) {
-    const [whole, name = '', double, single = ''] = one;
+  for (let match = matchAt(attribute, reading); match !== null; match = matchAt(attribute, reading)) {
+    const [whole, name = '', double, single = ''] = match;
     if (values.size >= maxAttributes) throw new XmlFault('too many attributes', reading.text, reading.at);
     values.set(name, decoded(double ?? single));
     reading.at += whole.length;

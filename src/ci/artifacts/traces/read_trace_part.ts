@@ -34,14 +34,14 @@ const maxCounted = 1_000;
 const getCachedCounts = memoizePerStore((_traces) => new Map<number, Counts>());
 
 const getCounts = ({ platform: { traces } }: TraceReader, { id }: JobRow, size: number): number[] => {
-  const all = getCachedCounts(traces);
-  const cached = all.get(id);
+  const countsByJob = getCachedCounts(traces);
+  const cached = countsByJob.get(id);
   // A trace that is shorter than before was restarted.
   const ends = cached === undefined || cached.size > size ? [] : cached.ends;
-  all.delete(id);
-  all.set(id, { size, ends });
-  const [oldest] = all.keys();
-  if (all.size > maxCounted && oldest !== undefined) all.delete(oldest);
+  countsByJob.delete(id);
+  countsByJob.set(id, { size, ends });
+  const [oldest] = countsByJob.keys();
+  if (countsByJob.size > maxCounted && oldest !== undefined) countsByJob.delete(oldest);
   return ends;
 };
 

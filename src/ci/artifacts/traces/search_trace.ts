@@ -71,8 +71,8 @@ const readLines = async function* linesFrom(
   job: JobRow,
   from: number,
 ): AsyncGenerator<Line[]> {
-  const all = (await getTraceSize(call, job)) ?? 0;
-  const size = Math.min(all, from + limits.bytes);
+  const wholeSize = (await getTraceSize(call, job)) ?? 0;
+  const size = Math.min(wholeSize, from + limits.bytes);
   let [start, held]: [number, Buffer] = [from, Buffer.alloc(0)];
   for (let at = from; at < size; at += block) {
     const stream = await readTrace(call.platform, job, { start: at, end: Math.min(size, at + block) - 1 });
@@ -83,7 +83,7 @@ const readLines = async function* linesFrom(
     yield lines;
   }
   // A line cut by the limit belongs to the next search, unless it is longer than the limit itself.
-  if (start < size && (size === all || start === from)) yield [{ end: size, text: held.toString() }];
+  if (start < size && (size === wholeSize || start === from)) yield [{ end: size, text: held.toString() }];
 };
 
 /**
@@ -104,13 +104,13 @@ export const searchTrace = async (
   let shownLine = line;
   let next = from;
   search: for await (const lines of readLines(call, job, from)) {
-    for (const one of lines) {
-      const { text: content, continuesLine } = parseTraceLine(one.text);
+    for (const read of lines) {
+      const { text: content, continuesLine } = parseTraceLine(read.text);
       if (!continuesLine) shownLine = line;
       const match = findMatch(content, needle);
       if (match !== null) matches.push({ line: shownLine, ...match });
       line += 1;
-      next = one.end;
+      next = read.end;
       if (matches.length === limits.matches) break search;
     }
   }

@@ -67,8 +67,8 @@ export const readProjectConfig = async (origin: Origin): Promise<ReadFile> => {
 
 /** Lists all file paths of a commit. */
 export const listPaths = async ({ code, commit }: Origin): Promise<string[]> => {
-  const all = { path: '', recursive: true, offset: 0, limit: maxPaths };
-  const tree = await code.repository.ask('tree.list', { commit, ...all });
+  const everyPath = { path: '', recursive: true, offset: 0, limit: maxPaths };
+  const tree = await code.repository.ask('tree.list', { commit, ...everyPath });
   return tree?.entries.filter(({ type }) => type === 'blob').map(({ path }) => path) ?? [];
 };
 

@@ -221,7 +221,7 @@ describe('a push', () => {
     assert.deepEqual(rows, []);
   });
 
-  test('is not delayed by a hostile file', async () => {
+  test('a hostile configuration does not delay its push', async () => {
     const project = await seedPushed(gantry);
     const nine = (name: string): string => Array.from({ length: 9 }, () => name).join(', ');
     const levels = Array.from({ length: 9 }, (_, at) => `a${at + 1}: &a${at + 1} [${nine(`*a${at}`)}]`);
@@ -283,7 +283,7 @@ describe('merge requests', () => {
     assert.deepEqual(sources, ['merge_request_event']);
   });
 
-  test('get a pipeline on request', async () => {
+  test('a merge request gets a pipeline when a user asks for one', async () => {
     const project = await seedPushed(gantry);
     await project.push(ofRequests);
     await seedBranch(gantry, project, 'topic', { message: '[ci skip]' });

@@ -28,14 +28,14 @@ const isValue = (value: unknown): boolean =>
 export const parseInputs = (sent: unknown): Record<string, unknown> | null => {
   if (sent === undefined || sent === null || sent === '') return null;
   if (typeof sent !== 'object' || Array.isArray(sent)) throw invalidInputs('is invalid');
-  const all = Object.entries(sent);
-  if (all.length === 0) return null;
-  if (all.length > maxInputs) throw invalidInputs(`are too many (maximum is ${maxInputs})`);
-  const invalidEntry = all.find(([name, value]) => !/^[\w-]{1,255}$/.test(name) || !isValue(value));
+  const entries = Object.entries(sent);
+  if (entries.length === 0) return null;
+  if (entries.length > maxInputs) throw invalidInputs(`are too many (maximum is ${maxInputs})`);
+  const invalidEntry = entries.find(([name, value]) => !/^[\w-]{1,255}$/.test(name) || !isValue(value));
   if (invalidEntry !== undefined)
     throw invalidInputs(`${JSON.stringify(invalidEntry[0].slice(0, 255))} is invalid`);
   if (JSON.stringify(sent).length > maxInputsLength) throw invalidInputs('are too long');
-  return Object.fromEntries(all);
+  return Object.fromEntries(entries);
 };
 
 const refuseArtifacts: ReadArtifactText = async () => await Promise.resolve({ problem: 'refused' });

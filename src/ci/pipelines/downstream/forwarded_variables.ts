@@ -14,8 +14,8 @@ const defaultBaseUrl = 'http://localhost';
 const runtimeOnlyKeys = new Set(['CI_JOB_TOKEN', 'CI_BUILD_TOKEN', 'CI_REPOSITORY_URL']);
 
 /** Returns the job variables that may be expanded in texts: no files and no secrets of a running job. */
-export const toExpandableValues = (all: readonly JobVariable[]): Values => {
-  const expandable = all.filter(({ key, file }) => !file && !runtimeOnlyKeys.has(key));
+export const toExpandableValues = (variables: readonly JobVariable[]): Values => {
+  const expandable = variables.filter(({ key, file }) => !file && !runtimeOnlyKeys.has(key));
   const raw = new Set(expandable.filter((variable) => variable.raw).map(({ key }) => key));
   return expandAll(Object.fromEntries(expandable.map(({ key, value }) => [key, value])), raw);
 };
@@ -43,6 +43,6 @@ export const collectForwardedVariables = async (
   const pipelineVariables = pipeline_variables
     ? await loadPipelineVariables(platform, platform.store.db, pipeline_id)
     : [];
-  const all = [...(yaml_variables ? yamlVariables : []), ...pipelineVariables];
-  return [...new Map(all.map((variable) => [variable.key, variable])).values()];
+  const variables = [...(yaml_variables ? yamlVariables : []), ...pipelineVariables];
+  return [...new Map(variables.map((variable) => [variable.key, variable])).values()];
 };

@@ -63,10 +63,10 @@ export const loadDependencies = async (
       `before ${stage_position}`,
       async () => await selectEarlierStages(db, { pipeline_id, stage_position }),
     );
-  const all = [...names];
+  const distinctNames = [...names];
   const rows = await once(
-    `named ${all.join()}`,
-    async () => await selectNamed(db, { pipeline_id, names: all }),
+    `named ${distinctNames.join()}`,
+    async () => await selectNamed(db, { pipeline_id, names: distinctNames }),
   );
   const mayDependOn = (row: Dependency): boolean =>
     config.needs !== null || row.stage_position < stage_position;

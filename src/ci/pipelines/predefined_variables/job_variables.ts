@@ -138,8 +138,13 @@ export const loadVariableLists = async (facts: Facts): Promise<VariableLists> =>
   const stored = await loadVariablesBySource(facts);
   const predefined = await loadPredefinedLists(facts);
   const file = getYamlVariables(facts);
-  const all = [...stored.reported, ...(await loadStoredVariables(facts)), ...stored.given, ...stored.played];
-  const overriding = keepLastOfEachKey(all);
+  const variables = [
+    ...stored.reported,
+    ...(await loadStoredVariables(facts)),
+    ...stored.given,
+    ...stored.played,
+  ];
+  const overriding = keepLastOfEachKey(variables);
   const keys = new Set(overriding.map(({ key }) => key));
   const remainingYaml = withoutKeys(file, keys);
   for (const { key } of remainingYaml) keys.add(key);

@@ -58,7 +58,7 @@ const toCommitVariables = ({
   isProtected,
 }: PredefinedFacts): Record<string, string> => {
   const title = toCommitTitle(commit.message);
-  const rest = commit.message.split('\n').slice(1).join('\n').trim();
+  const description = commit.message.split('\n').slice(1).join('\n').trim();
   return {
     CI_COMMIT_SHA: commit.id,
     CI_COMMIT_SHORT_SHA: commit.id.slice(0, 8),
@@ -68,7 +68,7 @@ const toCommitVariables = ({
     CI_COMMIT_REF_PROTECTED: String(isProtected),
     CI_COMMIT_MESSAGE: commit.message,
     CI_COMMIT_TITLE: title,
-    CI_COMMIT_DESCRIPTION: rest,
+    CI_COMMIT_DESCRIPTION: description,
     CI_COMMIT_AUTHOR: `${commit.author.name} <${commit.author.email}>`,
     CI_COMMIT_TIMESTAMP: formatSigned(commit.committer),
     ...(ref.type === 'branch' && { CI_COMMIT_BRANCH: ref.name }),

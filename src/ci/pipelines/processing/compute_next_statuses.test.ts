@@ -184,7 +184,7 @@ describe('a job', () => {
     assert.deepEqual(step(job('a', { status: 'success' }), of({ run_when: 'on_failure' })), { b: 'skipped' });
   });
 
-  it('ignores an allowed failure', () => {
+  it('a job starts after an allowed failure in an earlier stage', () => {
     assert.deepEqual(step({ ...failed, allow_failure: 1 }, of({})), { b: 'pending' });
     assert.deepEqual(step({ ...failed, allow_failure: 1 }, of({ needs: ['a'] })), { b: 'pending' });
   });

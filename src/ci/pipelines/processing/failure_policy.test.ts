@@ -54,7 +54,7 @@ test: { stage: test, script: make }
     assert.equal((await gantry.jobs(id)).filter(({ name }) => name === 'build').length, 3);
   });
 
-  it('applies to the listed reasons only', async () => {
+  it('a job is retried only for the reasons that `retry:when` lists', async () => {
     const id = await gantry.begin('job: { script: make, retry: { max: 1, when: stuck_or_timeout_failure } }');
     const { id: job_id } = await gantry.job(id, 'job');
     const dropped = await gantry.write((tx) => failJob(tx, job_id, 'stuck_or_timeout_failure'));

@@ -69,7 +69,7 @@ describe('a pipeline', () => {
     assert.deepEqual(await gantry.takeWork(endedWork), [{ pipeline_id: id }]);
   });
 
-  it('reports the status of each stage', async () => {
+  it('a pipeline reports the status of each stage', async () => {
     const id = await gantry.begin(twoStages);
     await gantry.run(id, { build: 'failed' });
     const stages = await gantry.store.db
@@ -88,7 +88,7 @@ describe('a pipeline', () => {
     assert.equal((await gantry.pipeline(id)).status, 'failed');
   });
 
-  it('follows needs before stages', async () => {
+  it('a job with `needs` does not wait for earlier stages', async () => {
     const id = await gantry.begin(`
 stages: [build, test]
 a: { stage: build, script: make }
@@ -270,7 +270,7 @@ b: { script: make, needs: [a] }
 
 describe('a delayed job', () => {
   const file = one(`when: delayed, start_in: 5 minutes`);
-  it('starts when its delay has passed', async () => {
+  it('a delayed job starts when its delay has passed', async () => {
     const id = await gantry.begin(file);
     const job = await gantry.job(id, 'job');
     assert.deepEqual([job.status, job.scheduled_at], ['scheduled', start + 300_000]);
@@ -286,7 +286,7 @@ describe('a delayed job', () => {
     assert.equal(await gantry.states(id), 'job: pending');
   });
 
-  it('starts early when a user plays it', async () => {
+  it('a delayed job starts early when a user plays it', async () => {
     const id = await gantry.begin(file);
     const { id: job_id } = await gantry.job(id, 'job');
     await act((tx) => playJob(tx, job_id, gantry.user));

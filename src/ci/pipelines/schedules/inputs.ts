@@ -52,6 +52,6 @@ export const applyInputChanges = (
     if (isRemoved) values.delete(name);
     else values.set(name, value);
   }
-  const all = parseInputs(Object.fromEntries(values));
-  return all === null ? null : JSON.stringify(all);
+  const inputs = parseInputs(Object.fromEntries(values));
+  return inputs === null ? null : JSON.stringify(inputs);
 };

@@ -84,7 +84,7 @@ describe('a schedule', () => {
     assert.deepEqual([gone.status, gone.body], [404, { message: '404 Pipeline Schedule Not Found' }]);
   });
 
-  it('is refused with invalid values', async () => {
+  it('a schedule with invalid values is refused', async () => {
     const refused = await create({ cron: 'often', cron_timezone: 'Nowhere', description: ' ' });
     const message = {
       description: ["can't be blank"],
@@ -129,7 +129,7 @@ describe('a schedule', () => {
 });
 
 describe('variables of a schedule', () => {
-  it('are added, edited and removed', async () => {
+  it('variables of a schedule are added, edited and removed', async () => {
     const { id } = await made({ active: false });
     const variables = `${path}/${id}/variables`;
     const json = { key: 'KEY', value: 'a secret of the store', variable_type: 'file' };

@@ -73,8 +73,8 @@ export const addScheduleVariable = async (
     return variable;
   });
 
-const requireVariable = (all: readonly PipelineVariable[], key: string): PipelineVariable => {
-  const variable = all.find((one) => one.key === key);
+const requireVariable = (variables: readonly PipelineVariable[], key: string): PipelineVariable => {
+  const variable = variables.find((one) => one.key === key);
   if (variable === undefined) throw notFound('Variable');
   return variable;
 };
@@ -89,9 +89,9 @@ export const editScheduleVariable = async (
 ): Promise<PipelineVariable> =>
   await call.write(async (tx) => {
     const schedule = await lockSchedule(tx, project_id, id);
-    const all = await loadScheduleVariables(call.platform, tx.db, id);
-    const variable = { ...requireVariable(all, key), ...edit };
-    validateVariables(all.map((one) => (one.key === key ? variable : one)));
+    const variables = await loadScheduleVariables(call.platform, tx.db, id);
+    const variable = { ...requireVariable(variables, key), ...edit };
+    validateVariables(variables.map((one) => (one.key === key ? variable : one)));
     await tx.db
       .updateTable('pipeline_schedule_variables')
       .set(toSealedColumns(call.platform, variable))

@@ -52,7 +52,7 @@ export const loadWithArchives = async (
 };
 
 /** Lists the jobs that have an archive, with the token that downloads it. */
-export const toPayloadDependencies = (all: readonly JobDependency[], token: string): object[] =>
-  all.flatMap(({ id, name, archive }) =>
+export const toPayloadDependencies = (dependencies: readonly JobDependency[], token: string): object[] =>
+  dependencies.flatMap(({ id, name, archive }) =>
     archive === null ? [] : [{ id, name, token, artifacts_file: archive }],
   );

@@ -209,7 +209,7 @@ describe('what the runner fetches', () => {
     return { git: job.body.git_info, own: `refs/pipelines/${job.body.job_info.pipeline_id}`, job };
   };
 
-  it('is the tag for a tag', async () => {
+  it('the runner fetches the tag for a pipeline of a tag', async () => {
     const { project, peer } = await newProject();
     const sha = await project.push('a: { script: x, only: [tags] }');
     await gantry.api(`POST ${project.path}/repository/tags`, { json: { tag_name: 'v1', ref: 'main' } });
@@ -219,7 +219,7 @@ describe('what the runner fetches', () => {
     assert.deepEqual(git.refspecs, [`+${own}:${own}`, '+refs/tags/v1:refs/tags/v1']);
   });
 
-  it('is the commit for a merge request', async () => {
+  it('the runner fetches the commit for a pipeline of a merge request', async () => {
     const { project, peer } = await newProject();
     await project.push('a: { script: x, only: [merge_requests] }');
     const sha = await seedBranch(gantry, project, 'topic');
@@ -240,7 +240,7 @@ describe('what the runner fetches', () => {
     );
   });
 
-  it('is as deep as the project sets', async () => {
+  it('the runner fetches as many commits as the project sets', async () => {
     const { project, peer } = await newProject();
     const edited = await gantry.api(`PUT ${project.path}`, { json: { ci_default_git_depth: 3 } });
     assert.equal(edited.status, 200);

@@ -25,7 +25,7 @@ export class Claims {
     this.#platform = platform;
     this.#batches = new Batches(
       store,
-      async (tx, pipeline_id, all) => await claimAll(tx, random, pipeline_id, all),
+      async (tx, pipeline_id, claims) => await claimAll(tx, random, pipeline_id, claims),
     );
   }
 
@@ -39,18 +39,20 @@ export class Claims {
 
   /** Hands each claim to the batch of its pipeline. */
   async #share(): Promise<void> {
-    const all = this.#gathered;
+    const gathered = this.#gathered;
     this.#gathered = [];
     try {
-      const rows = await loadPipelineIds(this.#platform.store.db, { ids: all.map(({ job_id }) => job_id) });
+      const rows = await loadPipelineIds(this.#platform.store.db, {
+        ids: gathered.map(({ job_id }) => job_id),
+      });
       const pipelineIds = new Map(rows.map(({ id, pipeline_id }) => [id, pipeline_id]));
-      for (const { taker, job_id, settle } of all) {
+      for (const { taker, job_id, settle } of gathered) {
         const pipeline_id = pipelineIds.get(job_id);
         if (pipeline_id === undefined) settle({ why: 'taken' });
         else settle(this.#batches.add(pipeline_id, { taker, job_id }));
       }
     } catch (error) {
-      for (const { fail } of all) fail(error);
+      for (const { fail } of gathered) fail(error);
     }
   }
 }

@@ -165,7 +165,7 @@ describe('a runner', () => {
     });
   }
 
-  test('limits the time of its jobs', async () => {
+  test('the maximum timeout of a runner limits the time of its jobs', async () => {
     const project = await coded();
     await jobs(project, '{ a: { script: x, timeout: 30 minutes }, b: { script: x, timeout: 5 minutes } }');
     const peer = await ofProject(project, { maximum_timeout: 600 });
@@ -203,7 +203,7 @@ describe('a poll', () => {
     assert.equal(reply.headers['x-gitlab-last-update'], first.headers['x-gitlab-last-update']);
   });
 
-  test('ends when its runner is paused', async () => {
+  test('a waiting request for jobs ends when its runner is paused', async () => {
     const project = await coded();
     const runner = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
     const peer = peerOf(runner);

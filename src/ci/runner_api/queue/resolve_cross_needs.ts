@@ -34,17 +34,17 @@ const findInTree = async (
   const { db } = platform.store;
   const id = expandVariables(need.pipeline ?? '', values).trim();
   if (!/^\d{1,15}$/.test(id) || Number(id) === pipeline.id) return 'missing';
-  const other = await db
+  const namedPipeline = await db
     .selectFrom('pipelines')
     .select(['id', 'root_id'])
     .where('id', '=', Number(id))
     .where('project_id', '=', pipeline.project_id)
     .executeTakeFirst();
-  if (other === undefined || getRootId(other) !== getRootId(pipeline)) return 'missing';
+  if (namedPipeline === undefined || getRootId(namedPipeline) !== getRootId(pipeline)) return 'missing';
   const job = await db
     .selectFrom('jobs')
     .select(['id', 'status'])
-    .where('pipeline_id', '=', other.id)
+    .where('pipeline_id', '=', namedPipeline.id)
     .where('name', '=', expandVariables(need.job, values))
     .where('bridge', '=', 0)
     .where('retried', '=', 0)

@@ -97,10 +97,10 @@ export class WaitingJobs {
   /** Removes jobs that are not being claimed. */
   drop(gone: ReadonlySet<number>): void {
     for (const group of this.#groups.values()) {
-      const all = group.ids.slice(group.head);
-      group.ids = all.filter((id) => !gone.has(id));
+      const waiting = group.ids.slice(group.head);
+      group.ids = waiting.filter((id) => !gone.has(id));
       group.head = 0;
-      for (const id of all) if (gone.has(id)) this.#tracked.delete(id);
+      for (const id of waiting) if (gone.has(id)) this.#tracked.delete(id);
     }
     this.#dropEmpty();
   }

@@ -60,7 +60,7 @@ const stateOf = async (id: number): Promise<[string, string | null]> => {
 };
 
 describe('a job whose runner sends nothing after taking it', () => {
-  test('becomes pending again, once', async () => {
+  test('a job whose runner sends nothing becomes pending again, once', async () => {
     const { peer, job } = await running();
     await pass(30_000);
     assert.deepEqual(await stateOf(job.id), ['running', null]);
@@ -150,7 +150,7 @@ describe('a pending job', () => {
     assert.deepEqual(await stateOf(other.id), ['pending', null]);
   });
 
-  test('fails after a day with any runners', async () => {
+  test('a pending job fails after a day, whichever runners there are', async () => {
     const { project, id } = await waiting();
     await peerFor(project);
     await pass(24 * hour - minute);

@@ -23,7 +23,7 @@ import { requireCommit, requireRevision } from '../refs/resolve.ts';
 
 const area = 'commits';
 const path = '/projects/:id/repository/commits/:sha/comments';
-const one = {
+const commitParams = {
   id: projectParam,
   sha: text({ maxLength: 1000, description: 'id of the commit, or a branch or tag' }),
 };
@@ -43,7 +43,7 @@ const list = endpoint({
   summary: 'List comments on a commit',
   area,
   audience: 'optional',
-  params: object({ ...one, ...pageParams }),
+  params: object({ ...commitParams, ...pageParams }),
   reply: shape,
   list: true,
   handle: async (call, { id, sha, ...params }) => {
@@ -84,7 +84,7 @@ const create = endpoint({
   area,
   audience: 'user',
   params: object({
-    ...one,
+    ...commitParams,
     note: longText(),
     path: optional(pathParam('path of the changed file')),
     line: optional(integer({ minimum: 0 })),

@@ -80,11 +80,11 @@ export const findSourceProject = async (
   id: number | string | undefined,
 ): Promise<Code> => {
   if (id === undefined) return code;
-  const other = await findCode(call, id);
-  if (other.project.id === code.project.id) return code;
-  if (getForkNetwork(other.project) === getForkNetwork(code.project)) return other;
+  const source = await findCode(call, id);
+  if (source.project.id === code.project.id) return code;
+  if (getForkNetwork(source.project) === getForkNetwork(code.project)) return source;
   throw refusal(
     'bad_request',
-    `Target project id:${other.project.id} is not a fork of project id:${code.project.id}`,
+    `Target project id:${source.project.id} is not a fork of project id:${code.project.id}`,
   );
 };

@@ -27,9 +27,9 @@ const contributors = endpoint({
     const isEmpty = code.project.default_branch === null && (ref === undefined || ref === '');
     if (isEmpty) return { items: [], total: 0 };
     const { commit } = await requireRef(code, ref, 'Commit');
-    const all = await listContributors(code, commit, { order_by, sort });
+    const contributors = await listContributors(code, commit, { order_by, sort });
     const { limit, offset } = pageRequest(params);
-    return { items: all.slice(offset, offset + limit), total: all.length };
+    return { items: contributors.slice(offset, offset + limit), total: contributors.length };
   },
 });
 

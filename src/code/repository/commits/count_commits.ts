@@ -32,8 +32,8 @@ const count = async ({ repository }: Code, commit: Oid, key: string): Promise<nu
  */
 export const countCommits = async (code: Code, commit: Oid): Promise<number | null> => {
   const key = `${code.project.id} ${commit}`;
-  const known = counts.get(key);
-  if (known !== undefined) return known;
+  const cached = counts.get(key);
+  if (cached !== undefined) return cached;
   const pending = counting.get(key) ?? count(code, commit, key);
   counting.set(key, pending);
   // Requests that still wait get the failure; without any, nobody does.

@@ -34,7 +34,7 @@ import { requireCommit, requireRevision } from '../refs/resolve.ts';
 const area = 'commits';
 const commits = '/projects/:id/repository/commits';
 const shaParam = text({ maxLength: 1000, description: 'id of the commit, or a branch or tag' });
-const one = { id: projectParam, sha: shaParam };
+const commitParams = { id: projectParam, sha: shaParam };
 
 const list = endpoint({
   method: 'GET',
@@ -101,7 +101,7 @@ const show = endpoint({
   summary: 'Get a commit',
   area,
   audience: 'optional',
-  params: object({ ...one, stats: boolean({ default: true }) }),
+  params: object({ ...commitParams, stats: boolean({ default: true }) }),
   reply: singleCommitShape,
   handle: async (call, { id, sha, stats }) => {
     const code = await findCachedCode(call, id);
@@ -116,7 +116,7 @@ const diff = endpoint({
   area,
   audience: 'optional',
   isExpensive: true,
-  params: object({ ...one, ...pageParams }),
+  params: object({ ...commitParams, ...pageParams }),
   reply: diffShape,
   list: true,
   handle: async (call, { id, sha, ...params }) => {
@@ -139,7 +139,11 @@ const refs = endpoint({
   area,
   audience: 'optional',
   isExpensive: true,
-  params: object({ ...one, type: oneOf(['branch', 'tag', 'all'], { default: 'all' }), ...pageParams }),
+  params: object({
+    ...commitParams,
+    type: oneOf(['branch', 'tag', 'all'], { default: 'all' }),
+    ...pageParams,
+  }),
   reply: object({ type: string, name: string }),
   list: true,
   handle: async (call, { id, sha, type, ...params }) => {
@@ -158,7 +162,7 @@ const sequence = endpoint({
   area,
   audience: 'optional',
   isExpensive: true,
-  params: object({ ...one, first_parent: boolean({ default: false }) }),
+  params: object({ ...commitParams, first_parent: boolean({ default: false }) }),
   reply: object({ count: int }),
   handle: async (call, { id, sha, first_parent }) => {
     const code = await findCachedCode(call, id);
@@ -175,7 +179,7 @@ const signature = endpoint({
   summary: 'Get the signature of a commit',
   area,
   audience: 'optional',
-  params: object(one),
+  params: object(commitParams),
   reply: commitSignatureShape,
   handle: async (call, { id, sha }) => {
     const code = await findCachedCode(call, id);
@@ -193,7 +197,7 @@ const picking = (what: PickKind, summary: string) =>
     area,
     audience: 'user',
     params: object({
-      ...one,
+      ...commitParams,
       branch: text(),
       message: optional(longText('replaces the default message')),
       dry_run: boolean({ default: false, description: 'check only, without a commit' }),

@@ -61,10 +61,10 @@ const rankPath = (path: string, words: readonly string[], budget: Budget): Rank 
   const rank: Rank = { sum: 0, hasWords: true };
   for (const word of words) {
     budget.left -= path.length;
-    const one = rankWord(folded, word);
-    if (one === null) return null;
-    rank.sum += one;
-    rank.hasWords &&= one < ranks.letters;
+    const wordRank = rankWord(folded, word);
+    if (wordRank === null) return null;
+    rank.sum += wordRank;
+    rank.hasWords &&= wordRank < ranks.letters;
   }
   return rank;
 };

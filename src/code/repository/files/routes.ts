@@ -35,7 +35,7 @@ const files = '/projects/:id/repository/files/:file_path';
 const refParam = optional(
   text({ maxLength: 1000, description: 'branch, tag or commit; default: the default branch' }),
 );
-const one = { id: projectParam, file_path: pathParam('path of the file, slashes as %2F') };
+const fileParams = { id: projectParam, file_path: pathParam('path of the file, slashes as %2F') };
 
 const show = endpoint({
   method: 'GET',
@@ -43,7 +43,7 @@ const show = endpoint({
   summary: 'Get a file with base64 content, or its metadata with HEAD',
   area,
   audience: 'optional',
-  params: object({ ...one, ref: refParam }),
+  params: object({ ...fileParams, ref: refParam }),
   reply: object({
     file_name: string,
     file_path: string,
@@ -79,7 +79,7 @@ const rawFile = endpoint({
   summary: 'Get the raw content of a file',
   area,
   audience: 'optional',
-  params: object({ ...one, ref: refParam }),
+  params: object({ ...fileParams, ref: refParam }),
   reply: null,
   content: '*/*',
   handle: async (call, { id, file_path, ref }) =>
@@ -94,7 +94,7 @@ const blame = endpoint({
   audience: 'optional',
   isExpensive: true,
   params: object({
-    ...one,
+    ...fileParams,
     ref: refParam,
     range: optional(raw('`start` and `end`: first and last line')),
   }),
@@ -107,7 +107,7 @@ const blame = endpoint({
 });
 
 const writeParams = {
-  ...one,
+  ...fileParams,
   branch: text(),
   commit_message: longText(),
   start_branch: optional(text({ description: 'starting point of a new branch' })),

@@ -55,11 +55,11 @@ export const streamedAnswer = async (
   stream.writable.end();
   try {
     const start = await peekFirstChunk(stream.readable);
-    const all = { ...fileHeaders(name, start), 'content-length': String(size), ...headers };
-    if (call.incoming.method !== 'HEAD') return new Answer(stream.readable, { headers: all });
+    const allHeaders = { ...fileHeaders(name, start), 'content-length': String(size), ...headers };
+    if (call.incoming.method !== 'HEAD') return new Answer(stream.readable, { headers: allHeaders });
     stream.destroy();
     // Not null: a null body would set the length to 0.
-    return new Answer(Readable.from([]), { headers: all });
+    return new Answer(Readable.from([]), { headers: allHeaders });
   } catch (error) {
     stream.destroy();
     if (isGitFailure(error, 'missing')) throw notFound('File');

@@ -81,14 +81,14 @@ const isImported = (name: string): boolean =>
 /** @throws ImportFailure */
 export const parseAdvertisement = (bytes: Buffer): Advertisement => {
   const { lines, capabilities } = splitAnswer(bytes);
-  const known = new Set(capabilities);
-  requireSupported(lines, known);
-  const all = lines.filter((line) => line !== '').map(parseRef);
-  const refs = new Map(all.filter(({ name }) => isImported(name)).map(({ name, id }) => [name, id]));
+  const capabilitySet = new Set(capabilities);
+  requireSupported(lines, capabilitySet);
+  const advertised = lines.filter((line) => line !== '').map(parseRef);
+  const refs = new Map(advertised.filter(({ name }) => isImported(name)).map(({ name, id }) => [name, id]));
   if (refs.size > maxRefs)
     throw new ImportFailure(
       `The repository has more than ${maxRefs.toLocaleString('en')} branches and tags.`,
     );
-  const head = all.find(({ name }) => name === 'HEAD')?.id;
-  return { refs, head: findHead(refs, head, capabilities), capabilities: known };
+  const head = advertised.find(({ name }) => name === 'HEAD')?.id;
+  return { refs, head: findHead(refs, head, capabilities), capabilities: capabilitySet };
 };

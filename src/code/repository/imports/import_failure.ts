@@ -28,8 +28,8 @@ const describeRequestError = (error: unknown): string => {
     return 'The address is in the local network, which the settings do not allow.';
   // If all of several addresses failed, the last error represents the others.
   const { code = '', errors } = error as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] };
-  const known = connectionTexts[errors?.at(-1)?.code ?? code];
-  if (known !== undefined) return known;
+  const connectionText = connectionTexts[errors?.at(-1)?.code ?? code];
+  if (connectionText !== undefined) return connectionText;
   return isCertificateCode(code)
     ? `The certificate of the server is not accepted (${code}).`
     : 'The connection to the server failed.';

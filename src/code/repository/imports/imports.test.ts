@@ -141,7 +141,7 @@ test('sends the user name and password, and neither shows nor keeps them', async
   assert.equal((await load())[0]?.sealed_credentials, null);
 });
 
-test('says what was wrong', async () => {
+test('a failed import says what was wrong', async () => {
   await server.create('private.git');
   server.protect({ username: 'ada', password: 'right' });
   const { host, port } = new URL(server.url);

@@ -25,15 +25,15 @@ export const formatRequest = ({ refs, capabilities }: Advertisement, agent: stri
 const splitPackets = async function* splitPackets(
   source: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer | null> {
-  let rest: Buffer = Buffer.alloc(0);
+  let unread: Buffer = Buffer.alloc(0);
   for await (const chunk of source) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
     let at = 0;
-    for (let read = readPacket(rest, 0); read !== null; read = readPacket(rest, at)) {
+    for (let read = readPacket(unread, 0); read !== null; read = readPacket(unread, at)) {
       at = read.next;
       yield read.packet.kind === 'data' ? read.packet.data : null;
     }
-    rest = rest.subarray(at);
+    unread = unread.subarray(at);
   }
 };
 

@@ -87,7 +87,7 @@ const list = endpoint({
   },
 });
 
-const one = endpoint({
+const show = endpoint({
   method: 'GET',
   path: '/project_repository_storage_moves/:repository_storage_move_id',
   summary: 'Get a repository move',
@@ -164,4 +164,4 @@ const move = endpoint({
   },
 });
 
-export const moveRoutes = [list, one, moveAll, listOfProject, oneOfProject, move];
+export const moveRoutes = [list, show, moveAll, listOfProject, oneOfProject, move];

@@ -14,8 +14,8 @@ export const storageMoveWork = (platform: Platform): { [name: string]: WorkHandl
     await platform.store.write(async (tx) => {
       const next = await schedulePage(tx, page);
       if (next === null) return;
-      const rest = { source: page.source, destination: named ?? null, after: next };
-      await enqueue(tx, moveAllWork, rest, { unique_key: `${moveAllWork} ${page.source}` });
+      const nextPage = { source: page.source, destination: named ?? null, after: next };
+      await enqueue(tx, moveAllWork, nextPage, { unique_key: `${moveAllWork} ${page.source}` });
     });
   },
 });

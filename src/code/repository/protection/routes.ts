@@ -23,9 +23,9 @@ const tagWords = { area: 'protected_tags', path: '/projects/:id/protected_tags',
 const nameParam = text({ description: 'name, or pattern with `*`' });
 const level = optional(integer({ description: '0: nobody, 30: developers, 40: maintainers' }));
 
-const slicePage = <T>(all: T[], params: { page: number; per_page: number }): T[] => {
+const slicePage = <T>(items: T[], params: { page: number; per_page: number }): T[] => {
   const { limit, offset } = pageRequest(params);
-  return all.slice(offset, offset + limit);
+  return items.slice(offset, offset + limit);
 };
 
 const matches = (search: string | undefined) => {
@@ -48,7 +48,7 @@ type Kind<R> = {
 const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
   const { area, path, word, shape, getRules: loadRules, json } = kind;
   const shared = { area, audience: 'user' } as const;
-  const one = { path: `${path}/:name`, params: object({ id: projectParam, name: nameParam }) };
+  const oneRule = { path: `${path}/:name`, params: object({ id: projectParam, name: nameParam }) };
   const list = endpoint({
     ...shared,
     method: 'GET',
@@ -59,13 +59,13 @@ const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
     list: true,
     handle: async (call, { id, search, ...page }) => {
       const { id: projectId } = await findProjectFor(call, id, 'read_protected_ref');
-      const all = (await loadRules(call.db, projectId)).filter(matches(search));
-      return { items: slicePage(all, page).map(json), total: all.length };
+      const items = (await loadRules(call.db, projectId)).filter(matches(search));
+      return { items: slicePage(items, page).map(json), total: items.length };
     },
   });
   const show = endpoint({
     ...shared,
-    ...one,
+    ...oneRule,
     method: 'GET',
     summary: `Get a protected ${word} or pattern`,
     reply: shape,
@@ -78,7 +78,7 @@ const commonRoutes = <R extends { name: string }>(kind: Kind<R>) => {
   });
   const unprotect = endpoint({
     ...shared,
-    ...one,
+    ...oneRule,
     method: 'DELETE',
     summary: `Unprotect a ${word}`,
     reply: null,

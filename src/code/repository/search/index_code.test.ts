@@ -79,7 +79,7 @@ it('leaves the rest of a large repository to another run', async () => {
   assert.deepEqual([await indexedFiles(id), await isComplete(id)], [files, true]);
 });
 
-it('may run twice at once', async () => {
+it('two runs of the index at once leave one index', async () => {
   const id = await makeProject();
   const { platform } = gantry.service;
   await Promise.all([indexCode(platform, id), indexCode(platform, id)]);

@@ -78,8 +78,8 @@ const selectStatuses = (
   const isAny = withOthers && (withJobs || filter.pipeline_id === undefined);
   const others = isAny ? selectExternalStatuses(db, filter, withJobs).$castTo<ListedStatus>() : null;
   if (!withJobs) return others?.as('found') ?? null;
-  const all = selectJobStatuses(db, filter).$castTo<ListedStatus>();
-  return (others === null ? all : all.unionAll(others)).as('found');
+  const jobStatuses = selectJobStatuses(db, filter).$castTo<ListedStatus>();
+  return (others === null ? jobStatuses : jobStatuses.unionAll(others)).as('found');
 };
 
 /** @param withJobs whether the caller may read pipelines */

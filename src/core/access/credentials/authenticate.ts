@@ -212,9 +212,9 @@ export const loadSudoTarget = async (db: Reader, signedIn: SignedIn, target: str
     ? query.where('id', '=', target.length > 15 ? 0 : Number(target))
     : query.where(sql`lower(username)`, '=', target.toLowerCase());
   // No username contains NUL, and PostgreSQL rejects it in a parameter.
-  const other = target.includes('\0') ? undefined : await matching.executeTakeFirst();
-  if (other === undefined) {
+  const sudoUser = target.includes('\0') ? undefined : await matching.executeTakeFirst();
+  if (sudoUser === undefined) {
     throw new Failure('not_found', { message: `404 Not Found: No user id or username for: ${target}` });
   }
-  return other;
+  return sudoUser;
 };

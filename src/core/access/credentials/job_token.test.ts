@@ -53,7 +53,7 @@ const own = async (headers?: Record<string, string>): Promise<number> =>
 const store = () => gantry.service.platform.store;
 
 describe('the token of a job', () => {
-  it('identifies its job', async () => {
+  it('a job token identifies its job', async () => {
     const inHeader = await ask('GET /job');
     assert.deepEqual([inHeader.status, inHeader.body.id, inHeader.body.name], [200, job, 'build']);
     const inQuery = await ask(`GET /job?job_token=${token}`, {});
@@ -129,7 +129,7 @@ describe('the token of a job', () => {
     });
   }
 
-  it('must be a single text', async () => {
+  it('a job token must be a single text', async () => {
     assert.equal((await ask(`GET /job?job_token[]=${token}`, {})).status, 401);
     assert.equal((await ask(`GET /job?job_token=${token}&job_token=${token}`, {})).status, 401);
     assert.equal((await ask('GET /job?job_token=', {})).status, 401);
@@ -145,7 +145,7 @@ describe('the token of a job', () => {
     assert.equal((await ask('GET /user', { ...both, 'private-token': 'nobody' })).status, 401);
   });
 
-  it('never grants administrator rights', async () => {
+  it('a job token never grants administrator rights', async () => {
     const [roots] = await running(project.id, 1);
     const headers = { 'job-token': roots };
     assert.equal((await ask('GET /job', headers)).status, 200);

@@ -118,7 +118,7 @@ const ranks: readonly Judgement[] = ['ok', 'attention', 'failed'];
 /** Judges all parts; the whole is as ill as its worst part. */
 export const judgeHealth = (facts: HealthFacts, now: number): HealthReport => {
   const checks = makeChecks(facts, now);
-  const all = Object.values(checks).flat();
-  const worst = Math.max(...all.map((check) => ranks.indexOf(check.status)));
+  const parts = Object.values(checks).flat();
+  const worst = Math.max(...parts.map((check) => ranks.indexOf(check.status)));
   return { status: ranks[worst] ?? 'failed', checks };
 };

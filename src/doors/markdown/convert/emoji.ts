@@ -19,9 +19,9 @@ const getNamesByEmoji = (): Map<string, string[]> => {
   namesByEmoji = new Map();
   for (const [name, emoji] of Object.entries(names)) {
     if (!/^[a-z0-9_-]+$/.test(name) || name.startsWith('-')) continue;
-    const known = namesByEmoji.get(emoji);
-    if (known === undefined) namesByEmoji.set(emoji, [name]);
-    else known.push(name);
+    const emojiNames = namesByEmoji.get(emoji);
+    if (emojiNames === undefined) namesByEmoji.set(emoji, [name]);
+    else emojiNames.push(name);
   }
   return namesByEmoji;
 };

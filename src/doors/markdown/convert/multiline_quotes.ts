@@ -19,13 +19,13 @@ const readOpening = (state: StateBlock, line: number): string | null => {
 const findEnd = (state: StateBlock, from: number, endLine: number): number => {
   // Remember for each last line that no quote is closed below, so that many openings take linear time.
   const environment = state.env as { noQuoteEnds?: Map<number, number> };
-  const known = (environment.noQuoteEnds ??= new Map());
-  if (from >= (known.get(endLine) ?? Infinity)) return -1;
+  const noQuoteEnds = (environment.noQuoteEnds ??= new Map());
+  if (from >= (noQuoteEnds.get(endLine) ?? Infinity)) return -1;
   for (let line = from; line < endLine; line++) {
     if ((state.sCount[line] ?? 0) < state.blkIndent && !state.isEmpty(line)) return -1;
     if (isFence(state, line)) return line;
   }
-  known.set(endLine, from);
+  noQuoteEnds.set(endLine, from);
   return -1;
 };
 

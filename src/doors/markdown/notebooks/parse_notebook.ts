@@ -130,8 +130,8 @@ export const parseNotebook = (text: string): Notebook | null => {
   }
   if (!isObject(parsed) || !Array.isArray(parsed['cells'])) return null;
   const images: NotebookImage[] = [];
-  const all = parsed['cells'].slice(0, maxCells).flatMap((cell) => readCell(cell, images));
-  const cells = takeCells(all);
-  const isCut = parsed['cells'].length > maxCells || cells.length < all.length;
+  const readCells = parsed['cells'].slice(0, maxCells).flatMap((cell) => readCell(cell, images));
+  const cells = takeCells(readCells);
+  const isCut = parsed['cells'].length > maxCells || cells.length < readCells.length;
   return { language: readLanguage(parsed['metadata']), cells, images, isCut };
 };

@@ -59,8 +59,8 @@ const toOwner = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', i
 
 /** Selects what references name in each project, the project's own rows first. */
 const selectEach = async <R extends Found>({ db }: Call, parts: RawBuilder<unknown>[]): Promise<R[]> => {
-  const all = sql.join(parts, sql` union all `);
-  const { rows } = await sql<R>`select * from (${all}) as found order by is_inherited, id`.execute(db);
+  const union = sql.join(parts, sql` union all `);
+  const { rows } = await sql<R>`select * from (${union}) as found order by is_inherited, id`.execute(db);
   return rows;
 };
 
@@ -72,8 +72,8 @@ const filterReadable = (
 
 type FoundLabel = Found & { color: string; description: string | null };
 
-export const loadLabels = async (call: Call, all: readonly LocatedReference[]): Promise<Targets> => {
-  const placed = filterReadable(call, 'read_label', all);
+export const loadLabels = async (call: Call, located: readonly LocatedReference[]): Promise<Targets> => {
+  const placed = filterReadable(call, 'read_label', located);
   if (placed.length === 0) return new Map();
   const columns = { title: 'labels.title', number: 'labels.id' };
   const parts = groupByProject(placed).map(
@@ -96,8 +96,8 @@ export const loadLabels = async (call: Call, all: readonly LocatedReference[]): 
 
 type FoundMilestone = Found & { iid: number; owner_path: string };
 
-export const loadMilestones = async (call: Call, all: readonly LocatedReference[]): Promise<Targets> => {
-  const placed = filterReadable(call, 'read_milestone', all);
+export const loadMilestones = async (call: Call, located: readonly LocatedReference[]): Promise<Targets> => {
+  const placed = filterReadable(call, 'read_milestone', located);
   if (placed.length === 0) return new Map();
   const columns = { title: 'milestones.title', number: 'milestones.iid' };
   const parts = groupByProject(placed).map(

@@ -48,7 +48,7 @@ const placeReferences = async (
   const paths = new Map(references.map((reference) => [reference, toFullPath(reference, project)]));
   const others = new Set(paths.values());
   const own = project?.full_path.toLowerCase() ?? null;
-  for (const known of [own, null]) others.delete(known);
+  for (const loadedPath of [own, null]) others.delete(loadedPath);
   const some = [...others].filter((path) => path !== null).slice(0, maxProjects);
   const projects = await visibleProjectsByPath(call, some);
   if (project !== null && own !== null) projects.set(own, project);
@@ -92,10 +92,10 @@ export const resolveReferences = async (
   const byKey = Map.groupBy(references, toKey);
   const firsts = [...byKey.values()].flatMap(([first]) => first ?? []).slice(0, most);
   const targets = firsts.length === 0 ? new Map() : await loadTargets(call, firsts, project);
-  const all: Targets = new Map();
+  const resolved: Targets = new Map();
   for (const same of byKey.values()) {
     const target = same[0] === undefined ? undefined : targets.get(same[0]);
-    for (const one of target === undefined ? [] : same) all.set(one, target);
+    for (const reference of target === undefined ? [] : same) resolved.set(reference, target);
   }
-  return all;
+  return resolved;
 };

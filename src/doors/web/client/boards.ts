@@ -30,13 +30,13 @@ const announce = (text: string): void => {
 };
 
 /** The columns as the server sent them last: scripts change the columns on the page. */
-let known = '';
+let sentColumns = '';
 
 const parse = async (answer: Response | null): Promise<Element | null> =>
   new DOMParser().parseFromString((await answer?.text()) ?? '', 'text/html').querySelector('[data-board]');
 
 const show = (board: Element, fresh: Element): void => {
-  known = fresh.innerHTML;
+  sentColumns = fresh.innerHTML;
   board.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
   makeDraggable();
 };
@@ -130,7 +130,7 @@ const isInUse = (board: Element): boolean =>
 /** Shows what others changed. The focus stays on its card. Returns whether anything changed. */
 const merge = (board: Element, page: Document): boolean => {
   const fresh = page.querySelector('[data-board]');
-  if (fresh === null || fresh.innerHTML === known) return false;
+  if (fresh === null || fresh.innerHTML === sentColumns) return false;
   const focused = document.activeElement?.closest('[data-card]')?.id;
   show(board, fresh);
   if (focused !== undefined) board.querySelector<HTMLElement>(`#${focused} [data-row]`)?.focus();
@@ -190,7 +190,7 @@ const startDrag = (board: HTMLElement): void => {
 export const startBoards = (): void => {
   const board = boardOf();
   if (board === null) return;
-  known = board.innerHTML;
+  sentColumns = board.innerHTML;
   makeDraggable();
   startDrag(board);
   startRefresh(board);

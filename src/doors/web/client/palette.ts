@@ -50,10 +50,10 @@ const links = (results: HTMLElement): HTMLAnchorElement[] => [...results.querySe
 
 /** Selects the next link, which the field names as its active one: the focus stays in the field. */
 const select = ({ input, results }: Parts, step: number): void => {
-  const all = links(results);
-  const at = all.findIndex((link) => link.ariaSelected === 'true');
-  const next = all[(at + step + all.length) % all.length];
-  for (const link of all) link.ariaSelected = String(link === next);
+  const options = links(results);
+  const at = options.findIndex((link) => link.ariaSelected === 'true');
+  const next = options[(at + step + options.length) % options.length];
+  for (const link of options) link.ariaSelected = String(link === next);
   if (next === undefined) input.removeAttribute('aria-activedescendant');
   else input.setAttribute('aria-activedescendant', next.id);
   next?.scrollIntoView({ block: 'nearest' });

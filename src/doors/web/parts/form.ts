@@ -1,7 +1,7 @@
 /** Renders forms: each field has a label, and its problem next to it, linked for screen readers. */
 import { Failure, type Problems } from '../../../platform/errors.ts';
 import { type Html, html } from './html.ts';
-import { type View, type Visit, withRefusal } from '../page.ts';
+import { Redirect, type View, type Visit, withRefusal } from '../page.ts';
 
 /** Problems of a submitted form. */
 export type FormProblems = { text: string | null; fields: Problems };
@@ -73,6 +73,17 @@ const idOf = (name: string): string => name.replaceAll(/\W+/g, '_');
 export const formatProblem = (label: string, problem: string): string =>
   /^\p{Lu}/u.test(problem) ? problem : `${label} ${problem}`;
 
+/** Returns the problems of a form as one text. */
+export const problemText = ({ text, fields }: FormProblems): string =>
+  text ??
+  Object.entries(fields)
+    .flatMap(([name, problems]) => problems.map((one) => formatProblem(name.replaceAll('_', ' '), one)))
+    .join('. ');
+
+/** Redirects to the page of a refused form and shows the problems there, for forms that keep no input. */
+export const redirectWithProblems = (path: string, problems: FormProblems): Redirect =>
+  new Redirect(path, { kind: 'alert', text: problemText(problems) });
+
 type FieldParts = {
   id: string;
   describedBy: Html | null;
@@ -140,11 +151,11 @@ const suggestionAttributes = (id: string, suggestions: readonly string[] | Sugge
   html` list="${id}_list"${'url' in suggestions && html` data-suggest="${suggestions.url}" data-suggest-field="${suggestions.field}" data-suggest-search="${suggestions.search}"${suggestions.label !== undefined && html` data-suggest-label="${suggestions.label}"`}`}`;
 
 /** Renders a line of text. */
-export const input = (given: InputOptions): Html => {
-  const { suggestions = [] } = given;
+export const input = (field: InputOptions): Html => {
+  const { suggestions = [] } = field;
   const isSuggesting = 'url' in suggestions || suggestions.length > 0;
-  const { name, label, type = 'text', value, autocomplete, required = false, autofocus = false } = given;
-  const { id, attributes, hint, error } = fieldParts(given);
+  const { name, label, type = 'text', value, autocomplete, required = false, autofocus = false } = field;
+  const { id, attributes, hint, error } = fieldParts(field);
   const isName = type === 'password' || type === 'email' || autocomplete?.startsWith('username') === true;
   return html`<div class="field">
 <label for="${id}">${label}</label>${hint}
@@ -152,21 +163,21 @@ export const input = (given: InputOptions): Html => {
     autocomplete !== undefined && html` autocomplete="${autocomplete}"`
   }${isName && html` autocapitalize="none" spellcheck="false"`}${required && html` required`}${
     autofocus && html` autofocus`
-  }${given.filters !== undefined && html` data-filter="${given.filters}"`}${boundsOf(given)}${isSuggesting && suggestionAttributes(id, suggestions)}${attributes}>
+  }${field.filters !== undefined && html` data-filter="${field.filters}"`}${boundsOf(field)}${isSuggesting && suggestionAttributes(id, suggestions)}${attributes}>
 ${isSuggesting && suggestionList(id, suggestions)}${error}</div>
 `;
 };
 
 /** Renders a file input, for a form with `hasFiles`. @param accept permitted media types and extensions. */
 export const fileInput = (
-  given: FieldOptions & { accept?: string; required?: boolean; isMultiple?: boolean },
+  field: FieldOptions & { accept?: string; required?: boolean; isMultiple?: boolean },
 ): Html => {
-  const { id, attributes, hint, error } = fieldParts(given);
+  const { id, attributes, hint, error } = fieldParts(field);
   return html`<div class="field">
-<label for="${id}">${given.label}</label>${hint}
-<input id="${id}" name="${given.name}" type="file"${given.accept !== undefined && html` accept="${given.accept}"`}${
-    given.required === true && html` required`
-  }${given.isMultiple === true && html` multiple`}${attributes}>
+<label for="${id}">${field.label}</label>${hint}
+<input id="${id}" name="${field.name}" type="file"${field.accept !== undefined && html` accept="${field.accept}"`}${
+    field.required === true && html` required`
+  }${field.isMultiple === true && html` multiple`}${attributes}>
 ${error}</div>
 `;
 };
@@ -179,23 +190,23 @@ type TextAreaOptions = FieldOptions & {
 };
 
 /** Renders a text area. */
-export const textArea = (given: TextAreaOptions): Html => {
-  const { id, attributes, hint, error } = fieldParts(given);
+export const textArea = (field: TextAreaOptions): Html => {
+  const { id, attributes, hint, error } = fieldParts(field);
   // Browsers drop the first newline after the tag.
   return html`<div class="field">
-<label for="${id}">${given.label}</label>${hint}
-<textarea id="${id}" name="${given.name}" rows="${given.rows ?? 4}"${given.keepsDraft === true && html` data-draft`}${attributes}>
-${given.value ?? ''}</textarea>
+<label for="${id}">${field.label}</label>${hint}
+<textarea id="${id}" name="${field.name}" rows="${field.rows ?? 4}"${field.keepsDraft === true && html` data-draft`}${attributes}>
+${field.value ?? ''}</textarea>
 ${error}</div>
 `;
 };
 
 /** Renders a checkbox: sends `1` when ticked, else `0` (or nothing, if several share the name). */
-export const checkbox = (given: FieldOptions & { checked: boolean; value?: string }): Html => {
-  const { name, label, checked, value } = given;
-  const id = given.id ?? idOf(value === undefined ? name : `${name}_${value}`);
+export const checkbox = (field: FieldOptions & { checked: boolean; value?: string }): Html => {
+  const { name, label, checked, value } = field;
+  const id = field.id ?? idOf(value === undefined ? name : `${name}_${value}`);
   // Several boxes may share a name, so the ids of their hints are those of their own.
-  const { attributes, hint, error } = fieldParts({ ...given, id });
+  const { attributes, hint, error } = fieldParts({ ...field, id });
   return html`<div class="field check">
 ${value === undefined && html`<input type="hidden" name="${name}" value="0">`}
 <input id="${id}" name="${name}" type="checkbox" value="${value ?? '1'}"${checked && html` checked`}${attributes}>
@@ -207,10 +218,10 @@ type Box = { value: string; label: string; hint?: Html | string };
 
 /** Renders a checkbox for each value. Sends an empty value first, so that an empty choice is sent, too. */
 export const checkboxes = (
-  given: FieldOptions & { values: readonly string[]; boxes: readonly Box[] },
+  field: FieldOptions & { values: readonly string[]; boxes: readonly Box[] },
 ): Html => {
-  const { id, describedBy, hint, error } = fieldParts(given);
-  const { name, label, values, boxes } = given;
+  const { id, describedBy, hint, error } = fieldParts(field);
+  const { name, label, values, boxes } = field;
   return html`<fieldset id="${id}"${describedBy}>
 <legend>${label}</legend>${hint}${error}${hidden(`${name}[]`, '')}
 ${boxes.map((box) => checkbox({ ...box, name: `${name}[]`, checked: values.includes(box.value) }))}</fieldset>
@@ -219,16 +230,16 @@ ${boxes.map((box) => checkbox({ ...box, name: `${name}[]`, checked: values.inclu
 
 /** Renders a select; each value is `[value, label]`. */
 export const select = (
-  given: FieldOptions & { value: string | null; options: readonly (readonly [string, string])[] },
+  field: FieldOptions & { value: string | null; options: readonly (readonly [string, string])[] },
 ): Html => {
-  const { id, attributes, hint, error } = fieldParts(given);
-  const options = given.options.map(
+  const { id, attributes, hint, error } = fieldParts(field);
+  const options = field.options.map(
     ([value, label]) =>
-      html`<option value="${value}"${value === given.value && html` selected`}>${label}</option>`,
+      html`<option value="${value}"${value === field.value && html` selected`}>${label}</option>`,
   );
   return html`<div class="field">
-<label for="${id}">${given.label}</label>${hint}
-<select id="${id}" name="${given.name}"${attributes}>${options}</select>
+<label for="${id}">${field.label}</label>${hint}
+<select id="${id}" name="${field.name}"${attributes}>${options}</select>
 ${error}</div>
 `;
 };
@@ -239,8 +250,8 @@ type RadiosOptions = FieldOptions & {
 };
 
 /** Renders a choice of one of a few values, each with an explanation. */
-export const radios = (given: RadiosOptions): Html => {
-  const { id, describedBy, hint, error } = fieldParts(given);
+export const radios = (field: RadiosOptions): Html => {
+  const { id, describedBy, hint, error } = fieldParts(field);
   const radio = ({
     value,
     label,
@@ -249,22 +260,22 @@ export const radios = (given: RadiosOptions): Html => {
   }: RadiosOptions['boxes'][number]): Html => {
     const own = `${id}_${value}`;
     return html`<div class="field check">
-<input id="${own}" name="${given.name}" type="radio" value="${value}"${value === given.value && html` checked`}${
+<input id="${own}" name="${field.name}" type="radio" value="${value}"${value === field.value && html` checked`}${
       isDisabled && html` disabled`
     }${meaning !== undefined && html` aria-describedby="${own}_hint"`}>
 <label for="${own}">${label}</label>${meaning !== undefined && html`<p class="hint" id="${own}_hint">${meaning}</p>`}</div>
 `;
   };
   return html`<fieldset id="${id}"${describedBy}>
-<legend>${given.label}</legend>${hint}${error}
-${given.boxes.map(radio)}</fieldset>
+<legend>${field.label}</legend>${hint}${error}
+${field.boxes.map(radio)}</fieldset>
 `;
 };
 
 export const hidden = (name: string, value: string | number): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-type FormGiven = {
+type FormOptions = {
   action: string;
   /** Text of its button. */
   submit: string;
@@ -296,14 +307,14 @@ export const withFormStatus = (view: View, problems: FormProblems): View =>
   withRefusal(view, problems !== noProblems);
 
 /** Renders a form with method POST and its CSRF token. */
-export const form = (visit: Visit, given: FormGiven, ...fields: (Html | null)[]): Html => {
-  const { action, submit, name, danger = false, isQuiet = false, problems = noProblems } = given;
-  const look = [danger && 'danger', isQuiet && 'small'].filter(Boolean).join(' ') || 'primary';
-  return html`<form method="post" action="${action}"${given.hasFiles === true && html` enctype="multipart/form-data"`}>
+export const form = (visit: Visit, options: FormOptions, ...fields: (Html | null)[]): Html => {
+  const { action, submit, name, danger = false, isQuiet = false, problems = noProblems } = options;
+  const kind = [danger && 'danger', isQuiet && 'small'].filter(Boolean).join(' ') || 'primary';
+  return html`<form method="post" action="${action}"${options.hasFiles === true && html` enctype="multipart/form-data"`}>
 ${summary(problems)}${hidden('authenticity_token', visit.csrfToken())}
-${fields}<div class="buttons"><button class="${look}"${
+${fields}<div class="buttons"><button class="${kind}"${
     name !== undefined && html` aria-label="${name}"`
-  }>${submit}</button>${given.other}</div>
+  }>${submit}</button>${options.other}</div>
 </form>
 `;
 };

@@ -85,7 +85,7 @@ const write = (part: Part, output: Output): void => {
   if (part instanceof Html) part.appendTo(output);
   else if (typeof part === 'string') output.text += escapeHtml(part);
   else if (typeof part === 'number') output.text += String(part);
-  else for (const one of part) write(one, output);
+  else for (const item of part) write(item, output);
 };
 
 /** Marks markup as safe: it comes from a library without input, or all of its input is escaped. */

@@ -87,8 +87,8 @@ const maxDrawn = 500;
 /** Renders an icon. It is hidden from screen readers: the text next to it, or `label`, has the same content. */
 export const icon = (name: IconName, label?: string): Html => {
   const key = label === undefined ? name : `${name} ${label}`;
-  const known = drawn.get(key);
-  if (known !== undefined) return known;
+  const cached = drawn.get(key);
+  if (cached !== undefined) return cached;
   const made = draw(name, label);
   if (drawn.size < maxDrawn) drawn.set(key, made);
   return made;

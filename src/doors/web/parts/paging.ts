@@ -18,10 +18,10 @@ export const pagesNav = (paging: Paging): Html | null => {
   const last = Math.max(Math.ceil(total / per_page), 1);
   if (page === 1 && last === 1) return null;
   const link = (number: number, text: string): Html => {
-    const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    const sentQuery = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
     const hasSize = isFixedSize || per_page === pageParams.per_page.default;
     const size = hasSize ? [] : [['per_page', String(per_page)]];
-    const sent = new URLSearchParams([...given, ['page', String(number)], ...size]);
+    const sent = new URLSearchParams([...sentQuery, ['page', String(number)], ...size]);
     return html`<a href="${path}?${sent.toString()}">${text}</a>`;
   };
   return html`<nav aria-label="Pages"><p class="buttons">${page > 1 && link(Math.min(page - 1, last), 'Previous')}

@@ -122,8 +122,8 @@ export const isOurForm = (
   if (origin === undefined || !isSameOrigin(headers, origin)) return false;
   const { sessionSecret, visitorSecret } = visit;
   const secrets = audience === 'anyone' ? [sessionSecret, visitorSecret] : [sessionSecret];
-  const given = headers['x-csrf-token'] ?? token;
-  return secrets.some((secret) => secret !== null && isCsrfToken(secret, given));
+  const sentToken = headers['x-csrf-token'] ?? token;
+  return secrets.some((secret) => secret !== null && isCsrfToken(secret, sentToken));
 };
 
 const writeCookies = (visit: OpenVisit, reply: FastifyReply): void => {

@@ -21,8 +21,8 @@ import { type OpenVisit, answer, isOurForm, openVisit } from './open_visit.ts';
 const readers = new WeakMap<AnyPage, ParamsReader>();
 
 const readerOf = (page: AnyPage): ParamsReader => {
-  const known = readers.get(page);
-  if (known !== undefined) return known;
+  const cached = readers.get(page);
+  if (cached !== undefined) return cached;
   const made = paramsReader(page.params);
   readers.set(page, made);
   return made;

@@ -51,9 +51,9 @@ export const loadUserFacts = async (
   { db }: Tx,
   ids: readonly (number | null | undefined)[],
 ): Promise<{ [id: string]: UserFacts }> => {
-  const known = [...new Set(ids.filter((id): id is number => typeof id === 'number'))];
-  if (known.length === 0) return {};
-  const rows = await userFacts(db, { ids: known });
+  const userIds = [...new Set(ids.filter((id): id is number => typeof id === 'number'))];
+  if (userIds.length === 0) return {};
+  const rows = await userFacts(db, { ids: userIds });
   return Object.fromEntries(rows.map((row) => [String(row.id), row]));
 };
 

@@ -38,7 +38,7 @@ describe('a message', () => {
   const textOf = (name: string): string => slack(payloads[name]?.payload ?? {}).text;
   const place = '<https://gantry.example.com/tools/bridge|tools/bridge>';
 
-  it('says who did what', () => {
+  it('a chat message says who did what', () => {
     const commits = 'https://gantry.example.com/tools/bridge/-/commits/main';
     assert.equal(textOf('push'), `Administrator pushed to branch <${commits}|main> in ${place} (1 commit)`);
     assert.equal(textOf('push: deleted branch'), `Administrator deleted branch topic in ${place}`);
@@ -52,7 +52,7 @@ describe('a message', () => {
     assert.equal(textOf('user_create'), 'User create: grace');
   });
 
-  it('cannot be forged by texts of users', () => {
+  it('texts of users cannot forge a chat message', () => {
     const issue = { iid: 1, title: '<!channel> a|b> *x*', url: 'https://x.example/a|b>(c)', action: 'open' };
     const payload = { object_kind: 'issue', object_attributes: issue, user: { name: '<@U1> [a](b)' } };
     assert.equal(
@@ -81,7 +81,7 @@ describe('a hook with a format', () => {
     await receiver.close();
   });
 
-  it('sends messages', async () => {
+  it('a hook with a chat format sends messages', async () => {
     const project = `/projects/${(await seedProject(gantry)).id}`;
     for (const format of ['slack', 'microsoft_teams', 'json']) {
       const json = { url: `${receiver.url}/${format}`, issues_events: true, format };

@@ -55,11 +55,11 @@ export const commentsJson = async (call: Call, comments: readonly CommitComment[
 };
 
 export const commitDiscussionsJson = async (call: Call, discussions: readonly CommitDiscussion[]) => {
-  const all = await commentsJson(
+  const notes = await commentsJson(
     call,
     discussions.flatMap(({ comments }) => comments),
   );
-  const byId = new Map(all.map((one) => [one.id, one]));
+  const byId = new Map(notes.map((one) => [one.id, one]));
   return discussions.map(({ id, comments }) => ({
     id,
     individual_note: comments[0].discussion_id === null,

@@ -45,8 +45,8 @@ const commitParams = {
   id: projectParam,
   sha: text({ maxLength: 1000, description: 'id of the commit, or a branch or tag' }),
 };
-const one = { ...commitParams, discussion_id: text({ description: 'id of the discussion' }) };
-const note = { ...one, note_id: idParam('id of the comment') };
+const discussionParams = { ...commitParams, discussion_id: text({ description: 'id of the discussion' }) };
+const note = { ...discussionParams, note_id: idParam('id of the comment') };
 const area = 'discussions';
 const shape = object({ id: string, individual_note: bool, notes: array(commitNoteShape) });
 
@@ -87,7 +87,7 @@ const get = endpoint({
   summary: 'Get a discussion on a commit',
   area,
   audience: 'optional',
-  params: object(one),
+  params: object(discussionParams),
   reply: shape,
   handle: async (call, params) => {
     const { of: commit } = await loadSite(call, params);
@@ -141,7 +141,7 @@ const reply = endpoint({
   summary: 'Reply in a discussion on a commit',
   area,
   audience: 'user',
-  params: object({ ...one, body: longText() }),
+  params: object({ ...discussionParams, body: longText() }),
   reply: commitNoteShape,
   handle: async (call, { body, discussion_id, ...params }) => {
     const { of: commit } = await loadSite(call, params, 'comment_on_commit');

@@ -77,10 +77,10 @@ const alongLinks = (link: keyof typeof linkTables, match: RequiredMatch, parts: 
 const alongAnyLink = (link: keyof typeof linkTables, match: RequiredMatch, parts: Parts): Lead => {
   const [table, linked] = linkTables[link];
   const { kind, selection, dialect } = parts;
-  const one = dialect.oneOf(`${table}.${linked}`, match.named.ids);
+  const isLinked = dialect.oneOf(`${table}.${linked}`, match.named.ids);
   return {
     tables: sql`(select distinct target_id from ${sql.table(table)}
-      where target_type = ${sql.lit(kind.type)} and ${one}) as led cross join ${sql.raw(kind.table)}`,
+      where target_type = ${sql.lit(kind.type)} and ${isLinked}) as led cross join ${sql.raw(kind.table)}`,
     conditions: [sql`${column(kind, 'id')} = led.target_id`, ...toConditions(selection, match)],
     order: byRecord(parts),
   };

@@ -62,7 +62,7 @@ export const columnCounts = (
     ...linkedPart(kind, { name: 'assignee', table: 'assignees', id: 'user_id', ids: assignee_ids }),
     ...milestonePart(milestone_ids),
   ];
-  const rest = sql`select 'rest' as kind, 0 as id, count(*) as total from listed${
+  const unmatched = sql`select 'rest' as kind, 0 as id, count(*) as total from listed${
     parts.length > 0
       ? sql` where not (${sql.join(
           parts.map(({ isIn }) => isIn),
@@ -73,7 +73,7 @@ export const columnCounts = (
   const isOfLabels = label_ids.length > 0 && parts.length === 1;
   const counted = isOfLabels
     ? labelCounts(kind, label_ids)
-    : sql.join([...parts.map((part) => part.counted), rest], sql` union all `);
+    : sql.join([...parts.map((part) => part.counted), unmatched], sql` union all `);
   // The milestone is not in the indexes that lead a count.
   const milestone = milestone_ids.length > 0 ? sql`, ${column(kind, 'milestone_id')} as milestone_id` : sql``;
   return sql<ColumnCount>`with listed as (

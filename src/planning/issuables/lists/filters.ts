@@ -205,9 +205,9 @@ const listAlternatives = (
     condition: (ids: number[]) => Condition,
   ): RequiredMatch[] => {
     if (keys.length === 0) return [];
-    const all = keys.map((key) => names(kind, key));
-    const ids = [...new Set(all.flatMap((one) => one.ids))];
-    const named = { ids, uses: all.reduce((sum, { uses }) => sum + uses, 0) };
+    const namedSets = keys.map((key) => names(kind, key));
+    const ids = [...new Set(namedSets.flatMap((one) => one.ids))];
+    const named = { ids, uses: namedSets.reduce((sum, { uses }) => sum + uses, 0) };
     return [{ kind, named, condition: condition(ids), isAny: true }];
   };
   const linkedToOne =

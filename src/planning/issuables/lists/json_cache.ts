@@ -101,8 +101,8 @@ const parsedTexts = makeLruCache<unknown, JsonText>(maxParsed, () => 1);
 
 /** Parses a cached text, once while pages show it again and again. Callers share the result and must not modify it. */
 export const parseText = <T extends object>(text: JsonText): Readonly<T> => {
-  const known = parsedTexts.get(text);
-  if (known !== undefined) return known as T;
+  const cached = parsedTexts.get(text);
+  if (cached !== undefined) return cached as T;
   const parsed = JSON.parse(text.bytes.toString('utf8')) as T;
   parsedTexts.set(text, parsed);
   return parsed;

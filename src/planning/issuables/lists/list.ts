@@ -53,13 +53,13 @@ const makePageReaders = <F extends Filters>(
     const plan = await makePlan(kind, query);
     if (plan === null) return { versions: [], total: 0 };
     const { page, limit, offset } = query.page;
-    const known = offset >= lateOffset ? await computeTotal(query, plan) : null;
+    const lateTotal = offset >= lateOffset ? await computeTotal(query, plan) : null;
     // Otherwise every record would be skipped to find none.
-    if (known !== null && known <= offset) return { versions: [], total: known };
+    if (lateTotal !== null && lateTotal <= offset) return { versions: [], total: lateTotal };
     const versions = await readPage(kind, query, plan);
     // A first page that is not full holds all there is.
     const isAll = page === 1 && versions.length < limit;
-    return { versions, total: known ?? (isAll ? versions.length : await computeTotal(query, plan)) };
+    return { versions, total: lateTotal ?? (isAll ? versions.length : await computeTotal(query, plan)) };
   };
 
   const readWithoutTotal = async (query: Query<F>): Promise<ReadPage> => {

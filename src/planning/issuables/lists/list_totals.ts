@@ -87,8 +87,8 @@ export const makeColumnCount = <F extends Filters>(kind: ListKind<F>, kept: Kept
     return (await kind.byColumn?.(call, project, columns)) ?? null;
   };
   const read = async (query: Query<F>, columns: Columns): Promise<ColumnCount[]> => {
-    const known = await readKept(query, columns);
-    if (known !== null) return known;
+    const kept = await readKept(query, columns);
+    if (kept !== null) return kept;
     const { call, scope } = query;
     const plan = await makePlan(kind, query);
     if (plan === null) return [];

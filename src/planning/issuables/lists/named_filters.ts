@@ -132,9 +132,9 @@ export const lookUp = async (
   requested: NamedFilters,
   owner: Owner | null,
 ): Promise<Names> => {
-  const all = lookups(kind, requested, owner);
+  const queries = lookups(kind, requested, owner);
   const { rows } =
-    all.length === 0 ? { rows: [] } : await sql<Row>`${sql.join(all, sql` union all `)}`.execute(db);
+    queries.length === 0 ? { rows: [] } : await sql<Row>`${sql.join(queries, sql` union all `)}`.execute(db);
   return (kindOfName, name = '') => {
     const matching = rows.filter((row) => row.kind === kindOfName && row.name === name);
     return { ids: matching.map(({ id }) => id), uses: matching.reduce((sum, { uses }) => sum + uses, 0) };

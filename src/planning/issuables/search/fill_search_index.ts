@@ -82,13 +82,13 @@ export const keepSearchIndexed = (
   let isStopping = false;
   let running = Promise.resolve();
   let waitsSince: number | null = null;
-  const rest = async (took: number): Promise<boolean> => {
+  const pauseAfter = async (took: number): Promise<boolean> => {
     if (!isStopping) await wait(took * restsFor, undefined, { ref: false });
     return !isStopping;
   };
   const fill = async (): Promise<void> => {
     try {
-      await fillSearchIndexes(store, rest);
+      await fillSearchIndexes(store, pauseAfter);
     } catch (error) {
       // Waiting rows are found anyway; the next change retries.
       log.warn({ err: error }, 'texts were not indexed');

@@ -101,8 +101,8 @@ const quoted = (term: string): string => `"${term.replaceAll('"', '""')}"`;
 
 /** The terms in the words of the trigram index. */
 const matchExpression = (terms: string[], fields: readonly SearchField[]): string => {
-  const all = terms.map(quoted).join(' AND ');
-  return fields.map((field) => `({${field}} : (${all}))`).join(' OR ');
+  const allTerms = terms.map(quoted).join(' AND ');
+  return fields.map((field) => `({${field}} : (${allTerms}))`).join(' OR ');
 };
 
 /** Over the kind's table: records that a search finds; none for an empty search. */

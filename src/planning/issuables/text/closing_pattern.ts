@@ -185,8 +185,8 @@ const parseIid = (text: string): number | null => {
 
 /** Turns 'https://Host/git/' into 'host/git'. */
 const dropScheme = (url: string): string => {
-  const rest = url.slice(url.indexOf('://') + 3).toLowerCase();
-  return rest.endsWith('/') ? rest.slice(0, -1) : rest;
+  const address = url.slice(url.indexOf('://') + 3).toLowerCase();
+  return address.endsWith('/') ? address.slice(0, -1) : address;
 };
 
 /** Returns the end of the run of these characters that starts at `at`. */

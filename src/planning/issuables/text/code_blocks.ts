@@ -76,8 +76,8 @@ const readOpeningFence = (line: string, at: number): string | null => {
 const closesFence = (line: string, fence: string): boolean => {
   let at = 0;
   while (line[at] === ' ' || line[at] === '\t' || line[at] === '>') at += 1;
-  const rest = line.slice(at).trimEnd();
-  return rest.length >= fence.length && rest === fence.charAt(0).repeat(rest.length);
+  const run = line.slice(at).trimEnd();
+  return run.length >= fence.length && run === fence.charAt(0).repeat(run.length);
 };
 
 /** Splits a paragraph. Inline code is between two runs of equally many backticks; an unpaired run is plain text. */

@@ -47,7 +47,7 @@ describe('markDraft', () => {
 });
 
 describe('withoutWorkInProgress', () => {
-  it('leaves what follows the prefixes', () => {
+  it('keeps the title after the prefixes unchanged', () => {
     for (const title of [...marked, ...drafts]) assert.equal(withoutWorkInProgress(title), 'x', title);
     for (const title of free) assert.equal(withoutWorkInProgress(title), title);
     assert.equal(withoutWorkInProgress('WIP:'), '');

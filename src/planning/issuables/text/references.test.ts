@@ -24,12 +24,12 @@ for (const [text, expected] of [
 test('an instance without an address has no addresses', () =>
   assert.deepEqual(read('http://git.example.com/base/a/b/issues/1', { ...options, baseUrl: '' }), []));
 
-test('no more than fifty', () => {
+test('finds at most fifty references', () => {
   const text = Array.from({ length: 60 }, (_, index) => `#${index + 1}`).join(' ');
   assert.equal(read(text).length, 50);
 });
 
-test('long texts take linear time', () => {
+test('finds references in linear time', () => {
   // With quadratic time none of these would end.
   const parts = ['a/', 'a-', '#', '!', 'a#', 'http://', 'http://git.example.com/base/a', '](', '` '];
   for (const part of sample(parts, 3, String)) {

@@ -35,8 +35,8 @@ const parseTargetType = (sign: string): TargetType =>
 const ofAddress = (address: string, baseUrl: string): Reference | null => {
   const base = baseUrl.toLowerCase().replace(/\/$/, '');
   if (base === '' || !address.toLowerCase().startsWith(base)) return null;
-  const rest = address.slice(base.length, base.length + 2 * maxPathLength);
-  const { path, word, digits } = afterBase.exec(rest)?.groups ?? {};
+  const below = address.slice(base.length, base.length + 2 * maxPathLength);
+  const { path, word, digits } = afterBase.exec(below)?.groups ?? {};
   if (path === undefined || word === undefined) return null;
   return { type: parseTargetType(word), project: path.toLowerCase(), iid: Number(digits) };
 };
@@ -58,11 +58,12 @@ export const referencesIn = (text: string, { baseUrl, project }: ReferenceOption
     if (references.size >= maxReferences) break;
     const { address, path = '', mark = '', digits } = groups;
     if (path.length > maxPathLength) continue;
-    const one: Reference | null =
+    const reference: Reference | null =
       address === undefined
         ? { type: parseTargetType(mark), project: fullPath(path, project).toLowerCase(), iid: Number(digits) }
         : ofAddress(address, baseUrl);
-    if (one !== null) references.set(`${one.type} ${one.project} ${one.iid}`, one);
+    if (reference !== null)
+      references.set(`${reference.type} ${reference.project} ${reference.iid}`, reference);
   }
   return [...references.values()];
 };

@@ -73,12 +73,12 @@ export const storeMentions = async (
   const names = findMentionedNames(text).map((name) => name.toLowerCase());
   if (names.length === 0 && isNew) return [];
   const ids = await loadNamedUserIds(tx, author_id, names);
-  const all = [...new Set([...ids.values()].flat())];
-  const viewers = await loadProjectViewers(tx.db, project, all, tx.now);
+  const userIds = [...new Set([...ids.values()].flat())];
+  const viewers = await loadProjectViewers(tx.db, project, userIds, tx.now);
   const readers = [...viewers.values()].filter(
     (viewer) => isVisibleTo(viewer) && (!isInternal || may(viewer, 'internal_note', project)),
   );
-  const stored = isInternal ? readers.map(({ user_id }) => user_id ?? 0) : all;
+  const stored = isInternal ? readers.map(({ user_id }) => user_id ?? 0) : userIds;
   await replaceMentions(tx, target, note_id, stored);
   const directly = new Set(findAddressedNames(text).flatMap((name) => ids.get(name.toLowerCase()) ?? []));
   return readers.map(({ user_id }) => ({ user_id: user_id ?? 0, directly: directly.has(user_id ?? 0) }));

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import * as text from './system_note_text.ts';
 
 describe('stateText', () => {
-  it('names the change of state', () => {
+  it('the note says which state the record changed to', () => {
     assert.equal(text.stateText('opened', 'closed'), 'closed');
     assert.equal(text.stateText('closed', 'opened'), 'reopened');
     assert.equal(text.stateText('opened', 'merged'), 'merged');
     assert.equal(text.stateText('locked', 'merged'), 'merged');
   });
 
-  it('names what closed it', () => {
+  it('the note of a closed record names the commit or merge request that closed it', () => {
     const by = { merge_request_iid: 3 };
     assert.equal(text.stateText('opened', 'closed', by), 'closed via merge request !3');
     const other = { ...by, project: 'group/proj' };
@@ -67,7 +67,7 @@ describe('titleText', () => {
 });
 
 describe('mergeRequestTitleText and workInProgressText', () => {
-  it('tell a new title from a new state', () => {
+  it('notes of a merge request distinguish a new title from a new draft state', () => {
     assert.equal(text.mergeRequestTitleText('Fix', 'WIP: Fix'), null);
     assert.equal(text.workInProgressText('Fix', 'WIP: Fix'), 'marked as a **Work In Progress**');
     assert.equal(text.mergeRequestTitleText('Draft: Fix', 'Fix'), null);
@@ -76,7 +76,7 @@ describe('mergeRequestTitleText and workInProgressText', () => {
     assert.equal(text.workInProgressText('Fix', 'Fix it'), null);
   });
 
-  it('tell both when both changed', () => {
+  it('notes of a merge request name a new title and a new draft state', () => {
     const expected = 'changed title from **{-A-}** to **{+WIP: B+}**';
     assert.equal(text.mergeRequestTitleText('A', 'WIP: B'), expected);
     assert.equal(text.workInProgressText('A', 'WIP: B'), 'marked as a **Work In Progress**');
@@ -119,7 +119,7 @@ describe('descriptionText', () => {
     });
   }
 
-  it('compares a mebibyte', () => {
+  it('the note of a description compares a mebibyte in linear time', () => {
     for (const piece of [' ', '>', '\n', '- [ ] a\n', '1', 'a']) {
       const body = piece.repeat(2 ** 20 / piece.length);
       assert.equal(text.descriptionText(body, `${body}x`), changed);
@@ -172,26 +172,26 @@ describe('the texts of single values', () => {
     assert.equal(text.mergeRequestAssigneeText('a', 'a'), null);
   });
 
-  it('tells the milestone', () => {
+  it('the note names the new or removed milestone', () => {
     assert.equal(text.milestoneText(null, 1), 'changed milestone to %1');
     assert.equal(text.milestoneText(1, 2), 'changed milestone to %2');
     assert.equal(text.milestoneText(1, null), 'removed milestone');
     assert.equal(text.milestoneText(1, 1), null);
   });
 
-  it('tells confidentiality', () => {
+  it('the note says whether the record is confidential', () => {
     assert.equal(text.confidentialText(false, true), 'made the issue confidential');
     assert.equal(text.confidentialText(true, false), 'made the issue visible to everyone');
     assert.equal(text.confidentialText(true, true), null);
   });
 
-  it('tells the time estimate', () => {
+  it('the note names the new or removed time estimate', () => {
     assert.equal(text.timeEstimateText(0, 104400), 'changed time estimate to 3d 5h');
     assert.equal(text.timeEstimateText(104400, 0), 'removed time estimate');
     assert.equal(text.timeEstimateText(60, 60), null);
   });
 
-  it('tells the time spent', () => {
+  it('the note names the time spent, or that it was removed', () => {
     assert.equal(text.timeSpentText(9000), 'added 2h 30m of time spent');
     assert.equal(text.timeSpentText(1), 'added 1s of time spent');
     assert.equal(text.timeSpentText(-3600), 'subtracted 1h of time spent');
@@ -200,12 +200,12 @@ describe('the texts of single values', () => {
     assert.equal(text.timeSpentResetText(0), null);
   });
 
-  it('tells a move, both ways', () => {
+  it('the notes of a move name the other project', () => {
     assert.equal(text.movedToText('group/proj', 11), 'moved to group/proj#11');
     assert.equal(text.movedFromText('group/proj', 3), 'moved from group/proj#3');
   });
 
-  it('tells the target branch', () => {
+  it('the note names the old and the new target branch', () => {
     assert.equal(text.targetBranchText('a', 'b'), 'changed target branch from `a` to `b`');
     assert.equal(text.targetBranchText('a', 'a'), null);
   });

@@ -98,7 +98,7 @@ const linkJson = async (call: Call, link: Link, issueId: number) => {
   };
 };
 
-const one = endpoint({
+const show = endpoint({
   method: 'GET',
   path: `${path}/:issue_link_id`,
   summary: 'Get a link of an issue',
@@ -128,8 +128,8 @@ const create = endpoint({
   handle: async (call, params) => {
     const loaded = await findIssue(call, params.id, params.issue_iid);
     if (!mayLink(call, loaded)) throw forbidden();
-    const other = await findIssue(call, params.target_project_id, params.target_issue_iid);
-    const linkId = await createLink(call, loaded, other, params.link_type);
+    const linked = await findIssue(call, params.target_project_id, params.target_issue_iid);
+    const linkId = await createLink(call, loaded, linked, params.link_type);
     const { id: here } = loaded.target;
     return await linkJson(call, await findLink(call, here, linkId), here);
   },
@@ -158,4 +158,4 @@ const remove = endpoint({
   },
 });
 
-export const issueLinkRoutes = [list, one, create, remove];
+export const issueLinkRoutes = [list, show, create, remove];

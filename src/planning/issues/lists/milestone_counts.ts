@@ -22,8 +22,8 @@ export const countMilestoneIssues = async (
     where ${dialect.oneOf('issues.milestone_id', ids)} and ${visibleIssues(viewer, dialect)}
     group by milestone_id, issues.state`.execute(db);
   for (const { milestone_id, state, count } of rows) {
-    const one = counts.get(milestone_id) ?? { opened: 0, closed: 0 };
-    counts.set(milestone_id, { ...one, [state]: count });
+    const milestoneCounts = counts.get(milestone_id) ?? { opened: 0, closed: 0 };
+    counts.set(milestone_id, { ...milestoneCounts, [state]: count });
   }
   return counts;
 };

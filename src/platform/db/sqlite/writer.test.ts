@@ -79,13 +79,13 @@ const ioErrorOfFsync = errcode(1034, 'disk I/O error');
 const turnOfLoop = async (): Promise<void> => await new Promise((resolve) => void setImmediate(resolve));
 
 describe('a group of transactions', () => {
-  it('shares one commit', async () => {
+  it('transactions of a group share one commit', async () => {
     await Promise.all(Array.from({ length: 20 }, (_one, index) => write(insert(`n${index}`))));
     assert.equal(stored().length, 20);
     assert.ok(commits() < 10, `${commits()} commits for 20 transactions`);
   });
 
-  it('resolves none before the commit', async () => {
+  it('no transaction of a group resolves before the commit', async () => {
     const turn = await writer.begin();
     writer.run(turn, () => database.exec("insert into notes (body) values ('a')"));
     let answered = false;
@@ -227,7 +227,7 @@ describe('a failed commit', () => {
     assert.equal(fatal.length, 1);
   });
 
-  it('rejects waiting transactions', async () => {
+  it('a failed commit also rejects the waiting transactions', async () => {
     const earlier = writer.commit(await writer.begin());
     const turn = await writer.begin();
     const waiting = write(insert('b'));
@@ -312,7 +312,7 @@ describe('a store that is full', () => {
     assert.deepEqual(stored(), []);
   });
 
-  it('recovers once there is space', async () => {
+  it('a full store accepts writes again once there is space', async () => {
     fill();
     await assert.rejects(
       write((sql) => void big(sql)),
@@ -351,7 +351,7 @@ describe('a transaction that has ended', () => {
     assert.deepEqual(stored(), ['kept']);
   });
 
-  it('cannot be committed twice', async () => {
+  it('a transaction that has ended cannot be committed again', async () => {
     const turn = await writer.begin();
     await writer.commit(turn);
     await assert.rejects(writer.commit(turn), /has ended/);
@@ -405,7 +405,7 @@ describe('a database that another process writes to', () => {
 });
 
 describe('a transaction that cannot begin', () => {
-  it('is rejected, and the next may try', async () => {
+  it('a transaction that cannot begin is rejected, and the next one is tried', async () => {
     failing = { text: 'begin immediate', error: new Error('odd') };
     const results = await Promise.allSettled([write(insert('a')), write(insert('b'))]);
     assert.deepEqual(

@@ -24,9 +24,9 @@ const reserve = (holder: string, bytes: number): (() => void) => {
   bytesOfAll += bytes;
   return () => {
     bytesOfAll -= bytes;
-    const rest = (bytesByHolder.get(holder) ?? 0) - bytes;
-    if (rest === 0) bytesByHolder.delete(holder);
-    else bytesByHolder.set(holder, rest);
+    const remaining = (bytesByHolder.get(holder) ?? 0) - bytes;
+    if (remaining === 0) bytesByHolder.delete(holder);
+    else bytesByHolder.set(holder, remaining);
   };
 };
 

@@ -24,9 +24,10 @@ const splitIntoPieces = (body: Buffer): Buffer[] =>
  * @returns null if there is no boundary, or more than one
  */
 const readBoundary = (contentType: string): string | null => {
-  const all = [...contentType.matchAll(/;\s*boundary=([^;]*)/gi)];
-  const [, quoted, plain] = /^(?:"([ -!#-[\]-~]+)"|([!#-[\]-~]+))$/.exec(all[0]?.[1]?.trim() ?? '') ?? [];
-  return all.length === 1 ? (quoted ?? plain ?? null) : null;
+  const boundaries = [...contentType.matchAll(/;\s*boundary=([^;]*)/gi)];
+  const [, quoted, plain] =
+    /^(?:"([ -!#-[\]-~]+)"|([!#-[\]-~]+))$/.exec(boundaries[0]?.[1]?.trim() ?? '') ?? [];
+  return boundaries.length === 1 ? (quoted ?? plain ?? null) : null;
 };
 
 /**

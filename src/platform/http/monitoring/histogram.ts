@@ -35,13 +35,13 @@ const formatLines = (name: string, { labels, buckets, sum, count }: Series): str
 
 /** Creates a histogram in seconds. */
 export const makeDurations = (name: string, help: string, labels: readonly string[]): Durations => {
-  const all = new Map<string, Series>();
+  const seriesByValues = new Map<string, Series>();
   const getSeries = (values: readonly string[]): Series => {
     const key = values.join('\n');
-    const existing = all.get(key);
+    const existing = seriesByValues.get(key);
     if (existing !== undefined) return existing;
     const fresh = { labels: formatLabels(labels, values), buckets: bounds.map(() => 0), sum: 0, count: 0 };
-    all.set(key, fresh);
+    seriesByValues.set(key, fresh);
     return fresh;
   };
   return {
@@ -54,7 +54,7 @@ export const makeDurations = (name: string, help: string, labels: readonly strin
       if (index >= 0) series.buckets[index] = (series.buckets[index] ?? 0) + 1;
     },
     text: () => {
-      const lines = [...all.values()].flatMap((series) => formatLines(name, series));
+      const lines = [...seriesByValues.values()].flatMap((series) => formatLines(name, series));
       return `${[`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...lines].join('\n')}\n`;
     },
   };

@@ -167,8 +167,8 @@ const buildSuccess = (endpoint: Endpoint, refer: Refer): Response => {
   const description = STATUS_CODES[statusOfEndpoint(endpoint)] ?? 'Success';
   if (type !== undefined) return { description, content: { [type]: { schema: { type: 'string' } } } };
   if (reply === null) return { description };
-  const one = plainSchema(reply as Schema, refer);
-  const content = { 'application/json': { schema: list === true ? { type: 'array', items: one } : one } };
+  const shape = plainSchema(reply as Schema, refer);
+  const content = { 'application/json': { schema: list === true ? { type: 'array', items: shape } : shape } };
   if (list !== true) return { description, content };
   const headers = Object.keys(pageHeaderComponents).map((name) => [
     name,
@@ -235,12 +235,12 @@ const buildPaths = (endpoints: readonly Endpoint[], names: Names): OpenApi['path
 
 const buildSchemas = (endpoints: readonly Endpoint[], names: Names): OpenApi['components']['schemas'] => {
   const bodies = endpoints.map((endpoint) => [bodyName(endpoint, names), bodySchema(endpoint)] as const);
-  const all = [
+  const schemas = [
     ...Object.entries(errorSchemas),
     ...[...names.shapes].map(([name, schema]) => [name, toShape(schema, names.refer)] as const),
     ...bodies.filter((entry): entry is readonly [string, Schema] => entry[1] !== null),
   ];
-  return Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(schemas.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
 /** Builds the document. Paths are in declaration order, schemas in name order. */

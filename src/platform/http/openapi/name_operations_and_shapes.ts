@@ -29,8 +29,8 @@ const splitPath = (path: string): string[] => path.split('/').filter((segment) =
 const word = (segment: string, next: string | undefined): string => {
   if (isParam(segment)) return '';
   if (!isParam(next)) return pascal(segment);
-  const one = singular(segment);
-  return one === segment ? `${pascal(segment)}By${pascal(next ?? '')}` : pascal(one);
+  const single = singular(segment);
+  return single === segment ? `${pascal(segment)}By${pascal(next ?? '')}` : pascal(single);
 };
 
 /** Names a path: `/projects/:id/issues` -> `ProjectIssues`. `/user` is the current user. */
@@ -113,7 +113,7 @@ const collectShapes = (
   }
   const { items, anyOf } = schema as { items?: Schema; anyOf?: Schema[] };
   if (items !== undefined) collectShapes(shapes, items, singular(name), isReply);
-  for (const one of anyOf ?? []) collectShapes(shapes, one, name, isReply);
+  for (const alternative of anyOf ?? []) collectShapes(shapes, alternative, name, isReply);
 };
 
 export type Components = {

@@ -103,7 +103,7 @@ describe('Gantry-Ignored-Parameters', () => {
     );
   });
 
-  it('never names credentials', async () => {
+  it('the header of ignored parameters never names credentials', async () => {
     const names = [
       'private_token',
       'access_token',
@@ -138,7 +138,7 @@ describe('Gantry-Ignored-Parameters', () => {
     );
   });
 
-  it('is bounded', async () => {
+  it('the header of ignored parameters has a limited length', async () => {
     const many = Object.fromEntries(Array.from({ length: 900 }, (_one, at) => [`name_${at}`, 1]));
     const header = (await post(JSON.stringify(many))) ?? '';
     assert.match(header, /^name_0, name_1, .*, \.\.\.$/);
@@ -148,7 +148,7 @@ describe('Gantry-Ignored-Parameters', () => {
     assert.equal(await post(deep), `${'%C3%A9'.repeat(100)}, b`);
   });
 
-  it('is sent with failures, too', async () => {
+  it('failures have the header of ignored parameters, too', async () => {
     const reply = await fetch(`${url}/things?page=x&colour=red`);
     assert.equal(reply.status, 400);
     assert.equal(reply.headers.get('gantry-ignored-parameters'), 'colour');

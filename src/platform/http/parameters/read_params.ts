@@ -81,12 +81,14 @@ export const readParams = <C>(
   call: C,
 ): ParsedRequest => {
   const isKept = request.body === undefined && isParsedOnce(mounted, request, sent);
-  const known = isKept ? parsedRequests.get(request.url) : undefined;
-  const found = known?.endpoint === mounted.endpoint ? known : undefined;
+  const kept = isKept ? parsedRequests.get(request.url) : undefined;
+  const reusable = kept?.endpoint === mounted.endpoint ? kept : undefined;
   const ignored =
-    found === undefined ? mounted.ignored(sent, mounted.endpoint.withoutEffect?.(call) ?? []) : found.ignored;
+    reusable === undefined
+      ? mounted.ignored(sent, mounted.endpoint.withoutEffect?.(call) ?? [])
+      : reusable.ignored;
   if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
-  if (found !== undefined) return found;
+  if (reusable !== undefined) return reusable;
   const parsed = parseRequest(mounted, request, sent, ignored);
   if (!isKept) return parsed;
   // Later requests share them.

@@ -126,7 +126,7 @@ describe('the API', () => {
     assert.deepEqual((await list()).body, []);
   });
 
-  it('limits invitations of one address', async () => {
+  it('one address can be invited only so often', async () => {
     const username = unique('flooded');
     const email = `${username}@example.com`;
     const line = `${path()}/${encodeURIComponent(email)}`;
@@ -140,7 +140,7 @@ describe('the API', () => {
     });
   });
 
-  it('limits how many one user invites', async () => {
+  it('one user can invite only so many addresses', async () => {
     const email = Array.from({ length: 100 }, (_, at) => `${at}@`).join();
     for (let count = 0; count < 3; count += 1) assert.equal((await invite({ email })).status, 201);
     const { status, headers } = await invite({ email });
@@ -274,7 +274,7 @@ describe('a link', () => {
 });
 
 describe('the page of members', () => {
-  it('invites, lists and withdraws', async () => {
+  it('the page of members invites addresses, lists and withdraws invitations', async () => {
     const member = await seedUser(gantry, { password });
     await seedMember(gantry, { user: member.id, project: project.id, access_level: 40 });
     const visitor = openVisitor(gantry);

@@ -32,12 +32,12 @@ export const countGroupContents = async (
     ids.map((id) => [id, { subgroups: 0, projects: 0, last_activity_at: null }]),
   );
   for (const { id, count } of subgroups.rows) {
-    const one = contents.get(id);
-    if (one !== undefined) one.subgroups = count;
+    const group = contents.get(id);
+    if (group !== undefined) group.subgroups = count;
   }
   for (const { id, count, last_activity_at } of projects.rows) {
-    const one = contents.get(id);
-    if (one !== undefined) Object.assign(one, { projects: count, last_activity_at });
+    const group = contents.get(id);
+    if (group !== undefined) Object.assign(group, { projects: count, last_activity_at });
   }
   return contents;
 };

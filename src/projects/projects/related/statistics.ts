@@ -58,8 +58,8 @@ export const loadStatistics = async (
 ): Promise<Map<number, ProjectStatistics>> => {
   const readable = rows.filter((row) => getProjectLevel(call.viewer, row) >= levels.reporter);
   const bytes = await artifactBytes(call, readable);
-  const all = readable.map(
+  const loading = readable.map(
     async (row) => [row.id, await statisticsOfOne(call, row, bytes.get(row.id) ?? 0)] as const,
   );
-  return new Map(await Promise.all(all));
+  return new Map(await Promise.all(loading));
 };

@@ -150,8 +150,8 @@ export const listReviewers = async (
   { id }: Pick<Target, 'id'>,
   page: PageRequest,
 ): Promise<Page<Reviewer>> => {
-  const all = db.selectFrom('reviewers').where(ofTarget).where('target_id', '=', id);
-  const items = await all
+  const reviewers = db.selectFrom('reviewers').where(ofTarget).where('target_id', '=', id);
+  const items = await reviewers
     .select(['user_id', 'state', 'created_at'])
     .orderBy('position')
     .orderBy('user_id')
@@ -161,6 +161,7 @@ export const listReviewers = async (
   return await withTotal(
     page,
     items,
-    async () => await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+    async () =>
+      await reviewers.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   );
 };

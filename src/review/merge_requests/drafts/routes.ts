@@ -35,7 +35,7 @@ import { omitEmpty } from '../../../platform/omit_empty.ts';
 
 const path = `${requestPath}/draft_notes`;
 const onePath = `${path}/:draft_note_id`;
-const one = { ...requestParams, draft_note_id: id('id of the draft') };
+const draftParams = { ...requestParams, draft_note_id: id('id of the draft') };
 const shared = { area: 'draft_notes', audience: 'user' } as const;
 
 const shape = object({
@@ -91,7 +91,7 @@ const get = endpoint({
   method: 'GET',
   path: onePath,
   summary: 'Get one of your draft comments',
-  params: object(one),
+  params: object(draftParams),
   reply: shape,
   handle: async (call, params) => draftJson((await findOne(call, params)).draft),
 });
@@ -125,7 +125,7 @@ const update = endpoint({
   method: 'PUT',
   path: onePath,
   summary: 'Update a draft comment',
-  params: object({ ...one, note: optional(longText()), position: optional(positionParam) }),
+  params: object({ ...draftParams, note: optional(longText()), position: optional(positionParam) }),
   reply: shape,
   handle: async (call, { note, ...params }) => {
     const position = readPosition(params.position);
@@ -142,7 +142,7 @@ const remove = endpoint({
   method: 'DELETE',
   path: onePath,
   summary: 'Delete a draft comment',
-  params: object(one),
+  params: object(draftParams),
   reply: null,
   handle: async (call, params) => {
     const { draft } = await findOne(call, params);
@@ -156,7 +156,7 @@ const publish = endpoint({
   path: `${onePath}/publish`,
   summary: 'Publish a draft comment',
   status: 204,
-  params: object(one),
+  params: object(draftParams),
   reply: null,
   handle: async (call, params) => {
     const { loaded, draft } = await findOne(call, params);

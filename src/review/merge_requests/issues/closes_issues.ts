@@ -39,9 +39,12 @@ export const listClosedIssues = async (
   const text = await closingText(call.db, merge_request);
   const external = await externalIssuesClosedBy(call.db, project.id, text);
   const shown = seen.slice(offset, offset + limit).map((issue) => issue.id);
-  const rest = external.slice(Math.max(0, offset - seen.length), Math.max(0, offset + limit - seen.length));
+  const shownExternal = external.slice(
+    Math.max(0, offset - seen.length),
+    Math.max(0, offset + limit - seen.length),
+  );
   return {
-    items: [...(await loadIssueTexts(call, shown)), ...rest.map(serializeExternal)],
+    items: [...(await loadIssueTexts(call, shown)), ...shownExternal.map(serializeExternal)],
     total: seen.length + external.length,
   };
 };

@@ -88,7 +88,7 @@ describe('merging', () => {
     assert.equal(checked_target_sha, await headOf('main'));
   });
 
-  test('accepts a message of 15 kB', async () => {
+  test('a merge commit can have a message of 15 kB', async () => {
     const request = await openNew();
     const merge_commit_message = `Long\n\n${'x'.repeat(15_000)}`;
     const { body } = await merge(gantry, request, { merge_commit_message });
@@ -114,7 +114,7 @@ describe('merging', () => {
     assert.deepEqual(await refused(wrong, reporter.token), [401, '401 Unauthorized']);
   });
 
-  test('refuses a second time with 406', async () => {
+  test('merging a second time is refused with 406', async () => {
     const request = await openNew();
     assert.equal((await merge(gantry, request)).status, 200);
     assert.equal((await merge(gantry, request)).status, 406);

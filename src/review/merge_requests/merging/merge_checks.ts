@@ -102,8 +102,8 @@ const loadPipelineState = async (
   const { merge_request, project } = loaded;
   const { source_project_id: sourceId } = merge_request;
   const row = await loadHeadPipeline(db, loaded);
-  const known = row && { status: row.status, isExternal: row.source === 'external' };
-  const status = await loadFinalStatus(db, merge_request, known);
+  const shownStatus = row && { status: row.status, isExternal: row.source === 'external' };
+  const status = await loadFinalStatus(db, merge_request, shownStatus);
   if (row === null || sourceId === null) return { pipeline: null, status };
   const source = sourceId === project.id ? project : await loadProject(db, sourceId);
   const isShown = source !== null && may(viewer, 'read_pipeline', source);

@@ -168,19 +168,19 @@ const checkOnce = async (
   request: CheckedRequest,
   target: RepositoryLocation,
 ): Promise<Status> => {
-  const all = getRunningChecks(platform);
+  const runningChecks = getRunningChecks(platform);
   const { id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha } = request;
   const key = [id, merge_status, checked_source_sha, checked_target_sha, diff_id, head_sha].join(' ');
   const begin = async (): Promise<Status> => {
     const checks: RunningChecks = { now: check(platform, request, target), next: null };
-    all.set(key, checks);
+    runningChecks.set(key, checks);
     try {
       return await checks.now;
     } finally {
-      if (all.get(key) === checks) all.delete(key);
+      if (runningChecks.get(key) === checks) runningChecks.delete(key);
     }
   };
-  const running = all.get(key);
+  const running = runningChecks.get(key);
   if (running === undefined) return await begin();
   running.next ??= running.now.then(begin, begin);
   return await running.next;
@@ -249,9 +249,9 @@ const checkAll = async (platform: Platform, ids: Set<number>): Promise<void> => 
 /** Queues merge checks of listed requests in memory. A restart loses only the queue: reads check again. */
 export const scheduleChecks = (platform: Platform, ids: readonly number[]): void => {
   const present = waiting.get(platform);
-  const all = present ?? new Set<number>();
-  for (const id of ids) if (all.size < maxQueuedChecks) all.add(id);
-  if (present !== undefined || all.size === 0) return;
-  waiting.set(platform, all);
-  void checkAll(platform, all).finally(() => waiting.delete(platform));
+  const queue = present ?? new Set<number>();
+  for (const id of ids) if (queue.size < maxQueuedChecks) queue.add(id);
+  if (present !== undefined || queue.size === 0) return;
+  waiting.set(platform, queue);
+  void checkAll(platform, queue).finally(() => waiting.delete(platform));
 };

@@ -170,7 +170,7 @@ const applyToBranch = async (
       };
       await refreshSource(call.platform, moved);
     }
-    for (const one of open) await mergeLater(call, await update(call, one, options), options);
+    for (const request of open) await mergeLater(call, await update(call, request, options), options);
     return [];
   } catch (error) {
     if (isGitFailure(error)) return [`The merge request for ${branch} cannot be changed at the moment.`];

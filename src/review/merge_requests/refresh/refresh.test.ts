@@ -169,7 +169,7 @@ describe('a push to the target branch', () => {
     assert.deepEqual([now.state, now.changes_count, now.diff_refs.base_sha], ['opened', '1', request.sha]);
   });
 
-  test('with force stores a version', async () => {
+  test('a forced push to the target branch stores a version', async () => {
     const of = await seedCoded(gantry);
     const second = await seedCommit(gantry, of.id, { second: '2' });
     await settle(gantry);
@@ -241,7 +241,7 @@ describe('commits pushed to the default branch', () => {
     );
   });
 
-  test('close nothing on another branch', async () => {
+  test('commits on another branch than the default branch close no issue', async () => {
     const of = await seedCoded(gantry);
     const issue = await seedIssue(gantry, { project: of.id });
     await seedBranch(gantry, of, 'side', { message: `Fixes #${issue.iid}\n` });

@@ -133,13 +133,14 @@ export const refreshTarget = async (
   pushed: PushedBranch,
 ): Promise<void> => {
   const { db } = platform.store;
-  const all = await loadOpenInto(db, project.id, pushed.branch);
-  if (all.length === 0) return;
+  const openRequests = await loadOpenInto(db, project.id, pushed.branch);
+  if (openRequests.length === 0) return;
   await resetMergeStatuses(platform, project, pushed);
-  if (pushed.old !== zeroOid && pushed.new !== zeroOid) await refreshTouched(platform, project, pushed, all);
+  if (pushed.old !== zeroOid && pushed.new !== zeroOid)
+    await refreshTouched(platform, project, pushed, openRequests);
   // Lists show conflicts before anybody opens the requests.
   scheduleChecks(
     platform,
-    all.map(({ id }) => id),
+    openRequests.map(({ id }) => id),
   );
 };

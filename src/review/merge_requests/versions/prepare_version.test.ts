@@ -138,7 +138,7 @@ describe('changes', () => {
   const fileOf = (body: Request, path: string) =>
     body.changes.find(({ new_path }: { new_path: string }) => new_path === path);
 
-  test('include the request itself', async () => {
+  test('the answer with changes has the fields of the merge request', async () => {
     const { body } = await get(request, 'changes');
     const { changes, overflow, ...rest } = body;
     assert.deepEqual([changes.length, overflow], [7, false]);
@@ -193,7 +193,7 @@ describe('changes', () => {
     assert.match(raw.text, /^diff --git a\/binary b\/binary\n/);
   });
 
-  test('are served without git', async () => {
+  test('stored changes are served without git', async () => {
     const { body } = await get(request, 'versions');
     const { store } = gantry.service.platform;
     await store.write(
@@ -237,7 +237,7 @@ describe('a diff beyond the stored limits', () => {
     assert.equal((await get(request, 'diffs')).headers.get('x-total'), '1005');
   });
 
-  test('of a single file has no text', async () => {
+  test('a single file beyond the stored limits has no diff text', async () => {
     const files = { long: 'a line of text\n'.repeat(10_000) };
     await seedBranch(gantry, project, 'long', { files });
     const request = await openRequest(gantry, project, 'long');
@@ -297,7 +297,7 @@ describe('versions', () => {
     assert.equal((await get(apart, 'versions/abc')).status, 400);
   });
 
-  test('without commits are empty', async () => {
+  test('a version without commits is empty', async () => {
     await gantry.api(`POST /projects/${project.id}/repository/branches?branch=nothing&ref=main`);
     const request = await openRequest(gantry, project, 'nothing');
     const [version] = (await get(request, 'versions')).body;
@@ -306,7 +306,7 @@ describe('versions', () => {
     assert.deepEqual((await get(request, 'commits')).body, []);
   });
 
-  test('outlive the source branch', async () => {
+  test('versions can be read after the source branch was deleted', async () => {
     await seedBranch(gantry, project, 'short-lived');
     const request = await openRequest(gantry, project, 'short-lived');
     await gantry.api(`DELETE /projects/${project.id}/repository/branches/short-lived`);

@@ -51,17 +51,17 @@ const take = (area: HTMLTextAreaElement, { insert }: Completion): void => {
 const show = async (area: HTMLTextAreaElement, trigger: Trigger): Promise<void> => {
   last += 1;
   const own = last;
-  const found = await fetchCompletions(area, trigger);
+  const completions = await fetchCompletions(area, trigger);
   if (own !== last) return;
   close();
   const typed = area.value.slice(trigger.start, area.selectionStart);
   // A complete text leaves Enter and Tab to the text area.
-  const isDone = found.every(({ insert }) => insert === typed);
+  const isDone = completions.every(({ insert }) => insert === typed);
   if (isDone || document.activeElement !== area) return;
   const { start, search } = trigger;
   // A lone sign may be meant as such: Enter after "100 %" starts a line.
   const isPreselected = search !== '' || trigger.kind === 'user';
-  open = openList({ area, start, isPreselected }, found, (option) => take(area, option));
+  open = openList({ area, start, isPreselected }, completions, (option) => take(area, option));
 };
 
 const update = (area: HTMLTextAreaElement): void => {

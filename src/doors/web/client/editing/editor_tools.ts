@@ -44,10 +44,10 @@ const moveInToolbar = (event: KeyboardEvent): void => {
   const step = steps.get(event.key);
   const button = (event.target as Element).closest<HTMLElement>('[data-format]');
   if (step === undefined || button === null) return;
-  const all = [...(button.parentElement?.querySelectorAll<HTMLElement>('[data-format]') ?? [])];
-  const at = Math.min(Math.max(all.indexOf(button) + step, 0), all.length - 1);
-  all.forEach((one, index) => (one.tabIndex = index === at ? 0 : -1));
-  all[at]?.focus();
+  const buttons = [...(button.parentElement?.querySelectorAll<HTMLElement>('[data-format]') ?? [])];
+  const at = Math.min(Math.max(buttons.indexOf(button) + step, 0), buttons.length - 1);
+  buttons.forEach((one, index) => (one.tabIndex = index === at ? 0 : -1));
+  buttons[at]?.focus();
   event.preventDefault();
 };
 

@@ -1,7 +1,7 @@
 /** Determines which comments of an open page differ from the comments that the server sends later. */
 
 /** Entries as last sent by the server, because scripts change the entries on the page. */
-const known = new Map<string, string>();
+const sentEntries = new Map<string, string>();
 
 /** Returns the markup of an entry without what differs in each answer. */
 const keyOf = (entry: Element): string =>
@@ -17,12 +17,12 @@ const contentOf = (entry: Element): string => {
 
 /** Returns whether the server sends an entry in another version than the page shows. */
 export const isChanged = (shown: Element, fresh: Element): boolean => {
-  const before = known.get(fresh.id);
+  const before = sentEntries.get(fresh.id);
   return before === undefined ? contentOf(shown) !== contentOf(fresh) : before !== keyOf(fresh);
 };
 
 /** Notes the version that the page shows from now on. */
-export const keepVersion = (fresh: Element): void => void known.set(fresh.id, keyOf(fresh));
+export const keepVersion = (fresh: Element): void => void sentEntries.set(fresh.id, keyOf(fresh));
 
 /** Returns whether somebody types in an entry, or has opened its form. */
 export const isInUse = (entry: Element): boolean =>

@@ -23,13 +23,13 @@ const morph = (old: Node, fresh: Node): void => {
     old.parentNode?.replaceChild(fresh.cloneNode(true), old);
     return;
   }
-  const [wanted, there] = [[...fresh.childNodes], [...old.childNodes]];
-  wanted.forEach((child, at) => {
-    const current = there[at];
+  const [freshNodes, shownNodes] = [[...fresh.childNodes], [...old.childNodes]];
+  freshNodes.forEach((child, at) => {
+    const current = shownNodes[at];
     if (current === undefined) old.append(child.cloneNode(true));
     else morph(current, child);
   });
-  for (const child of there.slice(wanted.length)) child.remove();
+  for (const child of shownNodes.slice(freshNodes.length)) child.remove();
   for (const { name, value } of fresh.attributes) if (name !== 'open') old.setAttribute(name, value);
   for (const name of old.getAttributeNames()) {
     if (name !== 'open' && !fresh.hasAttribute(name)) old.removeAttribute(name);

@@ -8,9 +8,9 @@ const stickyHeight = 120;
 
 /** Returns the file being read: the file with the focus, otherwise the file at the top of the window. */
 export const currentCard = (): HTMLElement | null => {
-  const all = cards();
+  const files = cards();
   const focused = document.activeElement?.closest<HTMLElement>('.diff-file') ?? null;
-  return focused ?? all.findLast((card) => card.getBoundingClientRect().top <= stickyHeight) ?? null;
+  return focused ?? files.findLast((card) => card.getBoundingClientRect().top <= stickyHeight) ?? null;
 };
 
 export const focusCard = (card: HTMLElement | undefined): void => {
@@ -21,10 +21,10 @@ export const focusCard = (card: HTMLElement | undefined): void => {
 
 /** Goes to the next or previous file. */
 export const stepFile = (step: 1 | -1): void => {
-  const all = cards();
+  const files = cards();
   const current = currentCard();
-  const at = current === null ? -1 : all.indexOf(current);
-  focusCard(at === -1 ? all[0] : all[at + step]);
+  const at = current === null ? -1 : files.indexOf(current);
+  focusCard(at === -1 ? files[0] : files[at + step]);
 };
 
 const loadMore = async (more: HTMLElement): Promise<void> => {

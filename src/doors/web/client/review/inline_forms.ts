@@ -33,12 +33,12 @@ const ids = (card: Element): string[] =>
 const replaceCard = (card: HTMLElement, page: Document): HTMLElement | null => {
   const fresh = page.getElementById(card.id);
   if (fresh === null) return null;
-  const known = new Set(ids(card));
+  const shownIds = new Set(ids(card));
   const adopted = document.adoptNode(fresh);
   card.replaceWith(adopted);
   replaceAround(page);
   partShown();
-  const added = ids(adopted).find((id) => !known.has(id));
+  const added = ids(adopted).find((id) => !shownIds.has(id));
   const thread =
     added === undefined ? null : document.getElementById(added)?.closest<HTMLElement>('.thread-card');
   thread?.focus({ preventScroll: true });

@@ -20,8 +20,8 @@ const insert = (area: HTMLTextAreaElement, text: string): void => {
 };
 
 const statusOf = (editor: HTMLElement): HTMLElement => {
-  const known = editor.querySelector<HTMLElement>('.upload-status');
-  if (known !== null) return known;
+  const existing = editor.querySelector<HTMLElement>('.upload-status');
+  if (existing !== null) return existing;
   const status = document.createElement('p');
   status.className = 'hint upload-status';
   status.setAttribute('role', 'status');

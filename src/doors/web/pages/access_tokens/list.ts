@@ -40,7 +40,7 @@ const scopeMeanings: { [S in (typeof accessTokenScopes)[number]]: string } = {
 const newForm = (
   visit: Visit,
   { kind, source, path }: TokenPlace,
-  given: FilledAccessToken,
+  filled: FilledAccessToken,
   problems: FormProblems,
 ): Html =>
   form(
@@ -50,14 +50,14 @@ const newForm = (
       name: 'name',
       label: 'Name',
       hint: 'What the token is used for. Its bot has the same name.',
-      value: given.name,
+      value: filled.name,
       required: true,
       problems,
     }),
     select({
       name: 'access_level',
       label: 'Role',
-      value: String(given.access_level),
+      value: String(filled.access_level),
       options: kind.roles
         .filter((role) => role <= source.level)
         .map((role) => [String(role), nameRole(role)] as const),
@@ -67,11 +67,11 @@ const newForm = (
       name: 'scopes',
       label: 'Scopes',
       hint: 'Select only what the token needs.',
-      values: given.scopes,
+      values: filled.scopes,
       boxes: accessTokenScopes.map((scope) => ({ value: scope, label: scope, hint: scopeMeanings[scope] })),
       problems,
     }),
-    expiryFields(visit.call.now, given, problems),
+    expiryFields(visit.call.now, filled, problems),
   );
 
 const row = (visit: Visit, { path, source }: TokenPlace, token: AccessToken): Html => {

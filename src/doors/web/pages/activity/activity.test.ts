@@ -95,7 +95,7 @@ test('shows the activity of a user on the profile', async () => {
   assert.match(page.text, /aria-current="page">Activity/);
 });
 
-test('says that there is nothing', async () => {
+test('says that there is no activity yet', async () => {
   const { full_path } = await seedProject(gantry);
   const page = await visitor.get(`/${full_path}/-/activity?action=merged`);
   assert.match(page.text, /No activity to show/);

@@ -29,8 +29,12 @@ export type ActivityQuery = {
 const loadPaths = async ({ db }: Call, rows: readonly ActivityRow[]): Promise<Map<number, string>> => {
   const ids = [...new Set(rows.map(({ project_id }) => project_id))];
   if (ids.length === 0) return new Map();
-  const found = await db.selectFrom('projects').select(['id', 'full_path']).where('id', 'in', ids).execute();
-  return new Map(found.map(({ id, full_path }) => [id, full_path]));
+  const projects = await db
+    .selectFrom('projects')
+    .select(['id', 'full_path'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(projects.map(({ id, full_path }) => [id, full_path]));
 };
 
 /** Loads a page of activity that the viewer sees, the latest first. */

@@ -79,7 +79,7 @@ test('a long file is shown in pages', async () => {
   assert.equal((await user.get(`${blame}/long?page=3`)).status, 404);
 });
 
-test('says why there is none', async () => {
+test('says why a file has no blame', async () => {
   const { id, blame } = await newProject();
   const actions = [
     {
@@ -108,7 +108,7 @@ test('a hidden project answers like a missing one; a guest is refused', async ()
   assert.equal((await openVisitor(gantry).get(`${open.blame}/d/a.txt`)).status, 200);
 });
 
-test('what has no lines is missing', async () => {
+test('the blame of a folder or a missing file gets 404', async () => {
   const { blame } = await newProject();
   for (const bad of ['nope', 'd', '', '%00'])
     assert.equal((await user.get(`${blame}/${bad}`)).status, 404, bad);

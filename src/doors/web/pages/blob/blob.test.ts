@@ -139,7 +139,7 @@ test('a long file is shown in pages', async () => {
   assert.ok((await user.get(`${blob}/long.txt?page=3`)).text.includes('id="L6000"'));
 });
 
-test('names of any characters work', async () => {
+test('shows files with any characters in their names', async () => {
   const { id, blob, raw } = await newProject();
   const names = ['a b?#%25.txt', 'ä/ß&<i>.txt', 'quote\'".txt', '+plus.txt'];
   await seedCommit(gantry, id, Object.fromEntries(names.map((name) => [name, `of ${name}`])));

@@ -161,7 +161,7 @@ describe('a board', () => {
     assert.equal(moved.location, `${path}?labels=bug#card-${one.id}`);
   });
 
-  test('warns of a column beyond its limit', async () => {
+  test('a board warns of a column with more issues than its limit', async () => {
     const { path, lists, project: own, board, issue } = await setUp();
     await must(`PUT /projects/${own.id}/boards/${board}/lists/${lists['todo']}`, { max_issue_count: 1 });
     await issue({ labels: 'todo' });

@@ -103,20 +103,20 @@ const listName = (list: BoardList): Html => {
 
 const listRow = (visit: Visit, { board, path }: Shown, list: BoardList): Html => {
   const name = columnName({ key: list.id, list });
-  const one = `${path}/lists/${list.id}`;
+  const listPath = `${path}/lists/${list.id}`;
   const step = (text: string, position: number) =>
     form(
       visit,
-      { action: one, submit: text, name: `${text}: ${name}`, isQuiet: true },
+      { action: listPath, submit: text, name: `${text}: ${name}`, isQuiet: true },
       hidden('position', position),
     );
   return html`<tr><th scope="row">${listName(list)}</th><td>${form(
     visit,
-    { action: one, submit: 'Set', name: `Set the limit of ${name}`, isQuiet: true },
+    { action: listPath, submit: 'Set', name: `Set the limit of ${name}`, isQuiet: true },
     html`<label class="visually-hidden" for="limit_${list.id}">Limit of ${name}</label><input id="limit_${list.id}" name="max_issue_count" type="number" min="0" value="${list.max_issue_count}">`,
   )}</td><td class="row">${list.position > 0 && step('Left', list.position - 1)}${
     list.position < board.lists.length - 1 && step('Right', list.position + 1)
-  }${button(visit, `${one}/delete`, { label: 'Remove', name: `Remove the list ${name}`, danger: true })}</td></tr>`;
+  }${button(visit, `${listPath}/delete`, { label: 'Remove', name: `Remove the list ${name}`, danger: true })}</td></tr>`;
 };
 
 const listsPart = (visit: Visit, shown: Shown): Html =>

@@ -42,7 +42,7 @@ export const actionsOf = (
   { path, job, expires = false, hasLeft = false }: ListContext,
 ): JobAction[] => {
   const { status, name } = job;
-  const wanted = [
+  const candidates = [
     { verb: 'play', label: startLabel(job), isPossible: isPlayable(job), inLists: true },
     {
       verb: 'retry',
@@ -67,14 +67,14 @@ export const actionsOf = (
       loss: 'The log and the artifacts of this job are deleted. This cannot be undone.',
     },
   ];
-  return wanted
+  return candidates
     .filter(({ isPossible }) => isPossible)
     .map(({ verb, label, inLists, danger = false, loss }) => {
-      const one = button(visit, `${path}/${verb}`, {
+      const plainButton = button(visit, `${path}/${verb}`, {
         label,
         danger,
         ...(inLists && { name: `${label} ${name}` }),
       });
-      return { markup: loss === undefined ? one : confirmed(label, loss, one), inLists };
+      return { markup: loss === undefined ? plainButton : confirmed(label, loss, plainButton), inLists };
     });
 };

@@ -52,10 +52,10 @@ const runnerListPath = ({ call }: Visit, { code: { project } }: LoadedJob): stri
   return may(call.viewer, 'admin_runner', project) ? projectPagePath(project, 'runners') : null;
 };
 
-const runnerFact = (visit: Visit, found: LoadedJob, { runner }: Json): Html | null => {
+const runnerFact = (visit: Visit, loaded: LoadedJob, { runner }: Json): Html | null => {
   if (runner === null) return null;
   const text = `#${runner.id} ${runner.description ?? ''}`;
-  const path = runnerListPath(visit, found);
+  const path = runnerListPath(visit, loaded);
   return fact('Runner', path === null ? text : html`<a href="${path}#runner_${runner.id}">${text}</a>`);
 };
 
@@ -69,18 +69,18 @@ const retryFacts = ({ code: { project }, job }: LoadedJob, stage: readonly JobRo
 /** @param stage the jobs of its stage, including retried jobs */
 export const jobFacts = async (
   visit: Visit,
-  found: LoadedJob,
+  loaded: LoadedJob,
   { json, stage }: { json: Json; stage: readonly JobRow[] },
 ): Promise<Html> => {
   const { call } = visit;
-  const { code, job } = found;
+  const { code, job } = loaded;
   const { project } = code;
   const revision = (await loadPipelines(call.db, [job.pipeline_id])).get(job.pipeline_id);
   // Deleted since the job was found.
   if (revision === undefined) throw notFound();
   const [links, environment] = await Promise.all([
     loadRevisionLinks(visit, project, [revision]),
-    environmentFact(visit, found),
+    environmentFact(visit, loaded),
   ]);
   const title = links.titleOf(revision);
   return html`<dl class="figures">
@@ -93,7 +93,7 @@ ${fact('Created', moment(job.created_at))}
 ${json.queued_duration !== null && fact('Waited', formatDuration(json.queued_duration))}
 ${json.duration !== null && fact(json.finished_at === null ? 'Runs for' : 'Duration', formatDuration(json.duration))}
 ${job.timeout !== null && fact('Timeout', formatDuration(job.timeout))}
-${environment}${runnerFact(visit, found, json)}${retryFacts(found, stage)}
+${environment}${runnerFact(visit, loaded, json)}${retryFacts(loaded, stage)}
 ${json.coverage !== null && fact('Coverage', `${json.coverage} %`)}
 ${json.tag_list.length > 0 && fact('Tags', json.tag_list.join(', '))}
 </dl>`;

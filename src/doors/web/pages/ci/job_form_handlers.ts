@@ -18,7 +18,7 @@ import { projectPagePath, projectPath, projectView } from '../../parts/frame/pro
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { type Row, filledRows, hiddenRows } from './variable_rows.ts';
 
-type Act = (call: Call, found: LoadedJob) => Promise<JobRow>;
+type Act = (call: Call, loaded: LoadedJob) => Promise<JobRow>;
 type Find = typeof findJobToRun;
 
 const params = object({ ...projectPath, id: id() });
@@ -28,14 +28,14 @@ const shownAt = ({ code }: LoadedJob, job: JobRow): string =>
   projectPagePath(code.project, job.bridge === 1 ? `pipelines/${job.pipeline_id}` : `jobs/${job.id}`);
 
 /** Redirects to the resulting job, which for a retry is the new one. */
-const led = (found: LoadedJob, job: JobRow, notice: string): Redirect =>
-  redirect(shownAt(found, job), notice);
+const led = (loaded: LoadedJob, job: JobRow, notice: string): Redirect =>
+  redirect(shownAt(loaded, job), notice);
 
 type Starting = { verb: 'play' | 'retry'; confirmed?: string | undefined; rows: readonly Row[] };
 
 /** Returns the confirmation page; null: nothing to confirm, or confirmed. */
-const unconfirmed = async (visit: Visit, found: LoadedJob, starting: Starting): Promise<View | null> => {
-  const { code, job } = found;
+const unconfirmed = async (visit: Visit, loaded: LoadedJob, starting: Starting): Promise<View | null> => {
+  const { code, job } = loaded;
   const { verb, confirmed, rows } = starting;
   const words = confirmed === undefined ? await loadConfirmation(visit.call.db, job.id) : null;
   if (words === null) return null;
@@ -43,7 +43,7 @@ const unconfirmed = async (visit: Visit, found: LoadedJob, starting: Starting): 
     words,
     action: `${projectPagePath(code.project, `jobs/${job.id}`)}/${verb}`,
     submit: `Yes, start ${job.name}`,
-    back: shownAt(found, job),
+    back: shownAt(loaded, job),
     fields: hiddenRows(playParam, rows),
   });
   const title = `Start job #${job.id}: ${job.name}?`;
@@ -57,8 +57,8 @@ const acting = (verb: string, notice: string, act: Act, find: Find = findJobToRu
     audience: 'user',
     params,
     handle: async (visit, { project, id: jobId }) => {
-      const found = await find(visit.call, project, jobId);
-      return led(found, await act(visit.call, found), notice);
+      const loaded = await find(visit.call, project, jobId);
+      return led(loaded, await act(visit.call, loaded), notice);
     },
   });
 
@@ -68,10 +68,10 @@ const again = page({
   audience: 'user',
   params: object({ ...params.properties, ...confirmedParam }),
   handle: async (visit, { project, id: jobId, confirmed }) => {
-    const found = await findJobToRun(visit.call, project, jobId);
-    const confirmation = await unconfirmed(visit, found, { verb: 'retry', confirmed, rows: [] });
+    const loaded = await findJobToRun(visit.call, project, jobId);
+    const confirmation = await unconfirmed(visit, loaded, { verb: 'retry', confirmed, rows: [] });
     if (confirmation !== null) return confirmation;
-    return led(found, await retry(visit.call, found), 'This job replaces the previous job.');
+    return led(loaded, await retry(visit.call, loaded), 'This job replaces the previous job.');
   },
 });
 
@@ -90,15 +90,15 @@ const start = formPage({
   readFailure: (error, _found, { [playParam]: sent }) =>
     filledRows(sent).length === 0 ? null : problemsOf(error),
   toProblems: (problems) => moveUnknownToText(problems, []),
-  run: async (visit, found, { confirmed, more, [playParam]: sent }) => {
+  run: async (visit, loaded, { confirmed, more, [playParam]: sent }) => {
     const rows = filledRows(sent);
-    if (more !== undefined) return await jobView(visit, found, {}, { rows, problems: noProblems });
+    if (more !== undefined) return await jobView(visit, loaded, {}, { rows, problems: noProblems });
     const variables = parseJobVariables(rows.map(({ key, value }) => ({ key, value })));
-    const confirmation = await unconfirmed(visit, found, { verb: 'play', confirmed, rows });
-    return confirmation ?? led(found, await play(visit.call, found, variables), 'The job was started.');
+    const confirmation = await unconfirmed(visit, loaded, { verb: 'play', confirmed, rows });
+    return confirmation ?? led(loaded, await play(visit.call, loaded, variables), 'The job was started.');
   },
-  view: async (visit, found, { values: rows, problems }) =>
-    await jobView(visit, found, {}, { rows, problems }),
+  view: async (visit, loaded, { values: rows, problems }) =>
+    await jobView(visit, loaded, {}, { rows, problems }),
 });
 
 const change: Find = async (call, project, jobId) => await findJobToChange(call, project, jobId);

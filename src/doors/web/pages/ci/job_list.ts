@@ -99,9 +99,9 @@ type PageQuery = {
 const listView = async (visit: Visit, project: Project, query: PageQuery): Promise<View> => {
   const { scope } = query;
   const search = query.search?.trim() ?? '';
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const filter = { scope: scope === undefined ? [] : [scope], search };
-  const { items, total } = await listProjectJobs(visit.call, project.id, filter, wanted);
+  const { items, total } = await listProjectJobs(visit.call, project.id, filter, requestedPage);
   const path = projectPagePath(project, 'jobs');
   const keep = search === '' ? {} : { search };
   const isLive = items.some(({ status }) => isActive(status));
@@ -110,7 +110,7 @@ const listView = async (visit: Visit, project: Project, query: PageQuery): Promi
 ${searchForm({ path, name: 'search', value: search, label: 'Search by name', keep: { scope } })}
 <div id="jobs" class="stack" data-part${isLive && html` data-live=""`}><p class="quiet">${spellCount(total, 'job')}</p>
 ${relations !== null && table(items.map((job) => line(visit, project, job, relations)))}</div>
-${pagesNav({ path, query: { scope, ...keep }, page: wanted, total })}`;
+${pagesNav({ path, query: { scope, ...keep }, page: requestedPage, total })}`;
   // Where scripts are off the page does not reload, because that would discard a name that somebody types.
   return projectView(visit, { project, title: 'Jobs', noun: 'jobs' }, content);
 };

@@ -31,13 +31,13 @@ export type LogPosition = { part?: number | undefined; line?: number | undefined
 
 const choiceButtons = (visit: Visit, path: string, text: string): Html => {
   const { showsLogTimes, wrapsLogs } = visit.preferences;
-  const one = (name: keyof Choices, value: boolean, label: string): Html =>
+  const choice = (name: keyof Choices, value: boolean, label: string): Html =>
     html`<button class="small" name="${name}" value="${String(value)}">${label}</button>`;
   return preferenceForm(
     visit,
     { path },
-    html`${hasTimestamps(text) && one('timestamps', !showsLogTimes, showsLogTimes ? 'Hide timestamps' : 'Show timestamps')}
-${one('wrap', !wrapsLogs, wrapsLogs ? 'Do not wrap lines' : 'Wrap lines')}`,
+    html`${hasTimestamps(text) && choice('timestamps', !showsLogTimes, showsLogTimes ? 'Hide timestamps' : 'Show timestamps')}
+${choice('wrap', !wrapsLogs, wrapsLogs ? 'Do not wrap lines' : 'Wrap lines')}`,
   );
 };
 
@@ -50,8 +50,8 @@ ${last < parts - 1 && html`<a href="${path}?part=${last + 2}">Later</a> <a href=
 
 type LogGiven = { part: TracePart | null; isOpen: boolean };
 
-export const logPart = (visit: Visit, found: LoadedJob, { part, isOpen }: LogGiven): Html => {
-  const { code, job } = found;
+export const logPart = (visit: Visit, loaded: LoadedJob, { part, isOpen }: LogGiven): Html => {
+  const { code, job } = loaded;
   if (part === null) {
     const why = job.erased_at === null ? (isOpen ? 'No output yet.' : 'No log.') : 'The log was erased.';
     return html`<div id="log" data-part><p>${why}</p></div>`;

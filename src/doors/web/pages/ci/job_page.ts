@@ -51,19 +51,19 @@ type Tried = { rows: readonly Row[]; problems: FormProblems };
 
 export const jobView = async (
   visit: Visit,
-  found: LoadedJob,
+  loaded: LoadedJob,
   { part, line, search = '', from = 0 }: PageQuery,
   tried: Tried = { rows: [], problems: noProblems },
 ): Promise<View> => {
   const { call } = visit;
-  const { code, job } = found;
+  const { code, job } = loaded;
   const path = projectPagePath(code.project, `jobs/${job.id}`);
   const position = part === undefined ? (line === undefined ? null : { line }) : { part: part - 1 };
   const isSearch = search.trim() !== '';
   const [json, trace, isMine, stage] = await Promise.all([
     jobJson(call, code, job),
     isSearch ? null : readTracePart(call, job, position),
-    mayChange(visit, found),
+    mayChange(visit, loaded),
     loadStageJobs(call.db, job),
   ]);
   const isOpen = isActive(job.status);
@@ -74,26 +74,26 @@ export const jobView = async (
   const actions = isMine ? actionsOf(visit, { path, job, ...left }) : [];
   const stream = `/-/jobs/${job.id}/trace/stream?offset=${trace?.size ?? 0}`;
   const content = html`<div id="job" class="stack" data-part${live && html` data-live="${stream}"`}>
-${failure(job)}${await jobFacts(visit, found, { json, stage })}
+${failure(job)}${await jobFacts(visit, loaded, { json, stage })}
 <div class="buttons">${actions.map(({ markup }) => markup)}</div>
 ${isMine && isPlayable(job) && playForm(visit, path, tried)}
-${artifactsPart(path, code.project.id, json)}${otherJobsPart(found, stage)}</div>
+${artifactsPart(path, code.project.id, json)}${otherJobsPart(loaded, stage)}</div>
 <h2>Log</h2>
 ${live && html`<p class="field check" hidden><input type="checkbox" id="follow"><label for="follow">Stay at the end of the log</label></p>`}
 ${hasLog && searchForm(path, search)}
-${isSearch ? await foundPart(visit, found, { path, search, from }) : logPart(visit, found, { part: trace, isOpen })}
+${isSearch ? await foundPart(visit, loaded, { path, search, from }) : logPart(visit, loaded, { part: trace, isOpen })}
 <div id="end"></div>`;
-  const given = {
+  const frame = {
     project: code.project,
     title: `Job #${job.id}: ${job.name}`,
     noun: 'jobs',
     live,
   } as const;
-  const view = projectView(visit, given, content);
+  const view = projectView(visit, frame, content);
   return withFormStatus(view, tried.problems);
 };
 
-const one = { ...projectPath, id: id() };
+const jobParams = { ...projectPath, id: id() };
 const fromOne = { minimum: 1, maximum: 1_000_000_000 };
 
 export const jobPages = [
@@ -102,7 +102,7 @@ export const jobPages = [
     path: `${projectRoot}/jobs/:id`,
     audience: 'user',
     params: object({
-      ...one,
+      ...jobParams,
       part: optional(integer(fromOne)),
       line: optional(integer(fromOne)),
       search: optional(text({ maxLength: 200 })),

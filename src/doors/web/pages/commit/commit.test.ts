@@ -547,6 +547,10 @@ test('authors edit and delete their comments, nobody else but maintainers', asyn
   const stale = await member.visitor.post(own, { body: 'late', base });
   assert.ok(stale.status >= 400 && stale.text.includes('Saved meanwhile') && stale.text.includes('late'));
   assert.equal((await member.visitor.post(own, { body: ' ' })).status, 422);
+  for (const [form, field] of Object.entries({ [own]: 'body', [`${path}/comments`]: 'note' })) {
+    const { status, text } = await member.visitor.post(form, { [field]: 'kept\0' });
+    assert.deepEqual([status, /kept<\/textarea>/.test(text)], [422, true], form);
+  }
   const elsewhere = `/${full_path}/commit/${(await newProject()).first}/notes/${note}`;
   assert.equal((await member.visitor.post(elsewhere, { body: 'x' })).status, 404);
   await maintainer.visitor.get(path);

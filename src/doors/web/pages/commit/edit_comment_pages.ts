@@ -15,7 +15,16 @@ import { forbidden } from '../../../../platform/errors.ts';
 import { id as idParam, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { commitPath } from '../../parts/code/commit_line.ts';
-import { type FormProblems, attempt, form, hidden, noProblems, withFormStatus } from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import {
+  type FormProblems,
+  form,
+  hidden,
+  noProblems,
+  problemText,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
@@ -27,7 +36,6 @@ import {
   findConflict,
   submitLabel,
 } from '../issuables/edit_conflict_card.ts';
-import { problemText } from '../issuables/submit_form.ts';
 
 const routePath = `${projectRoot}/commit/:id/notes/:note`;
 const oneNote = {
@@ -82,22 +90,21 @@ export const editCommentPages = [
       return editView(visit, loaded, { body: loaded.comment.note });
     },
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: routePath,
     audience: 'user',
-    params: object({ ...oneNote, body: optional(longText()), base: optional(text()) }),
-    handle: async (visit, { body = '', base, ...named }) => {
-      const { call } = visit;
-      const loaded = await findOwn(visit, named);
-      const { comment, path } = loaded;
-      const problems = await attempt(async () => {
-        if (base !== undefined) requireUnchanged(base, noteTexts(comment.note), 'comment');
-        const note = checkBody(body);
-        await call.write(async (tx) => await editComment(tx, requireActor(call), comment, note));
-      });
-      if (problems === null) return redirect(`${path}#note_${comment.id}`);
-      const saved = noteTexts(comment.note);
+    address: { ...oneNote, base: optional(text()) },
+    fields: { body: optional(longText()) },
+    find: async (visit, { base, ...named }) => ({ loaded: await findOwn(visit, named), base }),
+    fromSent: ({ body }) => fieldText(body),
+    run: async ({ call }, { loaded: { comment, path }, base }, { body = '' }) => {
+      if (base !== undefined) requireUnchanged(base, noteTexts(comment.note), 'comment');
+      const note = checkBody(body);
+      await call.write(async (tx) => await editComment(tx, requireActor(call), comment, note));
+      return redirect(`${path}#note_${comment.id}`);
+    },
+    view: (visit, { loaded, base }, { values: body, problems }) => {
+      const saved = noteTexts(loaded.comment.note);
       const conflict = base === undefined ? null : findConflict(base, saved, noteTexts(body));
       return editView(visit, loaded, { body, problems, conflict });
     },

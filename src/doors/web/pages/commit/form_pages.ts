@@ -7,19 +7,20 @@ import { replyInThread } from '../../../../planning/discussions/commits/comments
 import type { Commit } from '../../../../platform/git/protocol_types.ts';
 import { findCodeForPush } from '../../../../code/repository/branches/create.ts';
 import { requireCommit } from '../../../../code/repository/refs/resolve.ts';
-import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
-import { type Visit, page, redirect } from '../../page.ts';
-import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
+import { longText, optional, text } from '../../../../platform/http/schema.ts';
+import { type Visit, redirect } from '../../page.ts';
+import { readRefFailure } from '../../parts/code/attempt_ref_change.ts';
 import { commitPath } from '../../parts/code/commit_line.ts';
 import { pickChange, pickNotices, pickParams } from '../../parts/code/pick_change.ts';
 import { type DiffChoice, diffParams, readDiffChoice } from '../../parts/diff/diff_choice.ts';
 import { findOpenFiles } from '../../parts/diff/diff_files.ts';
 import { addressWithChoice, readShownDiff, readShownFiles } from '../../parts/diff/diff_part.ts';
 import { diffFileId } from '../../parts/diff/file_card.ts';
-import { answerForm } from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { problemText } from '../../parts/form.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { problemText } from '../issuables/submit_form.ts';
 import { commitView } from './commit_view.ts';
 
 const routePath = `${projectRoot}/commit/:id`;
@@ -75,57 +76,59 @@ const withFoldedFile = async (
   return { ...choice, file: path, oldPath: file.renamed_file ? file.old_path : undefined };
 };
 
-const comment = page({
-  method: 'POST',
+/** Where the comment is: what it is a reply to or the line, and how its page shows the diff. */
+const commentAddress = {
+  ...one,
+  ...diffParams,
+  discussion_id: optional(text()),
+  path: optional(text({ maxLength: 4_096, description: 'new path of the file of the line' })),
+  line: optional(text({ maxLength: 20, description: '`new_12` or `old_12`' })),
+};
+
+const comment = formPage({
   path: `${routePath}/comments`,
   audience: 'user',
-  params: object({
-    ...one,
-    ...diffParams,
-    note: optional(longText()),
-    discussion_id: optional(text()),
-    path: optional(text({ maxLength: 4_096, description: 'new path of the file of the line' })),
-    line: optional(text({ maxLength: 20, description: '`new_12` or `old_12`' })),
-  }),
-  handle: async (visit, { project, id, note = '', discussion_id, path, line, ...shown }) => {
-    const { call } = visit;
-    const code = await findCode(call, project, 'comment_on_commit');
+  address: commentAddress,
+  fields: { note: optional(longText()) },
+  find: async (visit, { project, id, discussion_id, path, line, ...shown }) => {
+    const code = await findCode(visit.call, project, 'comment_on_commit');
     const commit = await requireCommit(code, id);
-    const choice = readDiffChoice(visit, shown);
-    const place = toPlace({ path, old_path: shown.old_path, line });
-    return await answerForm(
-      async () => {
-        const next = await withFoldedFile(code, commit, choice, path);
-        const stored = await storeComment(call, code, commit, { note, discussion_id, place });
-        return redirect(`${addressWithChoice(commitPath(code.project, commit.id), next)}#note_${stored}`);
-      },
-      async (problems) => {
-        const open = path === undefined ? undefined : `${diffFileId({ new_path: path })}_${line ?? ''}`;
-        const about = { discussion_id, path, old_path: shown.old_path, line };
-        const given = { typed: note, problems, about };
-        return await commitView(visit, { project, id }, { ...choice, hasRefs: false, comment: open }, given);
-      },
-    );
+    const about = { discussion_id, path, old_path: shown.old_path, line };
+    return { code, commit, named: { project, id }, choice: readDiffChoice(visit, shown), about };
+  },
+  fromSent: ({ note }) => fieldText(note),
+  run: async ({ call }, { code, commit, choice, about }, { note = '' }) => {
+    const { discussion_id, path } = about;
+    const next = await withFoldedFile(code, commit, choice, path);
+    const stored = await storeComment(call, code, commit, { note, discussion_id, place: toPlace(about) });
+    return redirect(`${addressWithChoice(commitPath(code.project, commit.id), next)}#note_${stored}`);
+  },
+  view: async (visit, { named, choice, about }, { values: typed, problems }) => {
+    const { path, line = '' } = about;
+    const open = path === undefined ? undefined : `${diffFileId({ new_path: path })}_${line}`;
+    const shown = { ...choice, hasRefs: false, comment: open };
+    return await commitView(visit, named, shown, { typed, problems, about });
   },
 });
 
 const pickPage = (kind: PickKind) =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${routePath}/${kind}`,
     audience: 'user',
-    params: object({ ...one, ...pickParams }),
-    handle: async (visit, { project, id, ...sent }) => {
-      const { call } = visit;
-      const code = await findCodeForPush(call, project);
-      const commit = await requireCommit(code, id);
-      let next = commitPath(code.project, commit.id);
-      const problems = await attemptRefChange(async () => {
-        next = (await pickChange(call, code, { ...sent, kind, sha: commit.id })) ?? next;
-      });
-      if (problems === null) return redirect(next, pickNotices[kind]);
-      return await commitView(visit, { project, id }, plain(visit), { alert: problemText(problems) });
+    address: one,
+    fields: pickParams,
+    find: async ({ call }, named) => {
+      const code = await findCodeForPush(call, named.project);
+      return { code, commit: await requireCommit(code, named.id), named };
     },
+    fromSent: () => null,
+    run: async ({ call }, { code, commit }, { branch, request }) => {
+      const newRequest = await pickChange(call, code, { branch, request, kind, sha: commit.id });
+      return redirect(newRequest ?? commitPath(code.project, commit.id), pickNotices[kind]);
+    },
+    readFailure: readRefFailure,
+    view: async (visit, { named }, { problems }) =>
+      await commitView(visit, named, plain(visit), { alert: problemText(problems) }),
   });
 
 export const formPages = [comment, pickPage('revert'), pickPage('cherry_pick')];

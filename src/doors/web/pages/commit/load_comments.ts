@@ -86,21 +86,21 @@ export const placeComments = (
 ): PlacedComments => {
   const lines = new Map<FileDiff, Set<string>>();
   const byFile = new Map<FileDiff, Map<string, ShownDiscussion[]>>();
-  const rest: ShownDiscussion[] = [];
+  const unplaced: ShownDiscussion[] = [];
   for (const discussion of discussions) {
     const { place } = discussion;
     const file = place.line === null ? undefined : files.find(isIn(place));
     const key = `${place.line_type ?? 'new'}_${place.line}`;
-    const known =
+    const shownLines =
       file === undefined ? null : (lines.get(file) ?? new Set<string>(parseLines(file.diff).flatMap(keysOf)));
-    if (file !== undefined && known !== null) lines.set(file, known);
-    if (file === undefined || known === null || !known.has(key)) {
-      rest.push(discussion);
+    if (file !== undefined && shownLines !== null) lines.set(file, shownLines);
+    if (file === undefined || shownLines === null || !shownLines.has(key)) {
+      unplaced.push(discussion);
       continue;
     }
     const own = byFile.get(file) ?? new Map<string, ShownDiscussion[]>();
     own.set(key, [...(own.get(key) ?? []), discussion]);
     byFile.set(file, own);
   }
-  return { byFile, rest };
+  return { byFile, rest: unplaced };
 };

@@ -32,10 +32,10 @@ export const findSides = async ({ call }: Visit, code: Code, id: number | undefi
   const { project } = code;
   const relatives = await listReadableRelatives(call, project);
   if (id === undefined || id === project.id) return { code, other: code, relatives };
-  const other = await findCachedCode(call, id);
-  if (getForkNetwork(other.project) !== getForkNetwork(project)) throw notFound();
-  const isListed = relatives.some((one) => one.id === other.project.id);
-  return { code, other, relatives: isListed ? relatives : [...relatives, other.project] };
+  const base = await findCachedCode(call, id);
+  if (getForkNetwork(base.project) !== getForkNetwork(project)) throw notFound();
+  const isListed = relatives.some((one) => one.id === base.project.id);
+  return { code, other: base, relatives: isListed ? relatives : [...relatives, base.project] };
 };
 
 type Ends = { from: string | null; to: string; isStraight?: boolean };

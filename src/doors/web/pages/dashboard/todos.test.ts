@@ -110,7 +110,7 @@ test('filters by project, group and author, and sorts', async () => {
   );
 });
 
-test('filters by type and reason', async () => {
+test('filters todos by type and reason', async () => {
   const { title } = await mention();
   assert.ok((await list('?type=Issue&action=')).includes(title));
   assert.equal((await list('?type=MergeRequest')).includes(title), false);
@@ -132,7 +132,7 @@ test('hides todos of others, and those on what became hidden', async () => {
   assert.equal((await user.visitor.post(done)).status, 404);
 });
 
-test('marks those of a filter as done', async () => {
+test('marks the todos of a filter as done', async () => {
   const [shown, kept] = [await mention(), await mention()];
   const query = `?project_id=${shown.id}`;
   const text = await list(query);
@@ -151,7 +151,7 @@ test('marks those of a filter as done', async () => {
   assert.match(now, />Mark all done<\/button>/);
 });
 
-test('marks all as done', async () => {
+test('marks all todos as done', async () => {
   const { title } = await mention();
   assert.ok((await list()).includes('action="/dashboard/todos/done_all"'));
   const answer = await user.visitor.post('/dashboard/todos/done_all', { back: '/' });

@@ -107,15 +107,15 @@ const loadSources = async ({ call }: Visit, state: Query['state']): Promise<Sour
     projectsById(call.db, ids('project_id')),
     usersById(call.db, ids('author_id')),
   ]);
-  const all = [...projects.values()];
+  const todoProjects = [...projects.values()];
   const groups = new Map(
-    all.map(({ namespace_id, full_path }) => [
+    todoProjects.map(({ namespace_id, full_path }) => [
       String(namespace_id),
       full_path.slice(0, full_path.lastIndexOf('/')),
     ]),
   );
   return {
-    projects: all.map((one): Option => [String(one.id), one.full_path]).toSorted(byText),
+    projects: todoProjects.map((one): Option => [String(one.id), one.full_path]).toSorted(byText),
     groups: [...groups].toSorted(byText),
     authors: [...authors.values()]
       .map((one): Option => [String(one.id), `${one.name} (@${one.username})`])

@@ -88,7 +88,7 @@ test('shows problems, keeps the input and changes nothing', async () => {
   assert.deepEqual(await keys(), before);
 });
 
-test('is for maintainers', async () => {
+test('only maintainers open the page of deploy keys', async () => {
   const { project, keys, path } = await place();
   assert.equal((await developer.visitor.get(path)).status, 403);
   assert.equal((await developer.visitor.post(path, { key: freshKey('x') })).status, 403);

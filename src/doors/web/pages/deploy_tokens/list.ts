@@ -29,32 +29,32 @@ const scopeMeanings: Record<DeployTokenScope, string> = {
   write_registry: 'Push images',
 };
 
-const newForm = (visit: Visit, path: string, given: FilledDeployToken, problems: FormProblems): Html =>
+const newForm = (visit: Visit, path: string, filled: FilledDeployToken, problems: FormProblems): Html =>
   form(
     visit,
     { action: path, submit: 'Create deploy token', problems },
     html`<div class="field-row">${input({
       name: 'name',
       label: 'Name',
-      value: given.name,
+      value: filled.name,
       required: true,
       problems,
     })}${input({
       name: 'username',
       label: 'User name (optional)',
       hint: 'Leave empty to generate one.',
-      value: given.username,
+      value: filled.username,
       autocomplete: 'off',
       problems,
     })}</div>`,
     checkboxes({
       name: 'scopes',
       label: 'Scopes',
-      values: given.scopes,
+      values: filled.scopes,
       boxes: deployTokenScopes.map((scope) => ({ value: scope, label: scope, hint: scopeMeanings[scope] })),
       problems,
     }),
-    expiryFields(visit.call.now, given, problems),
+    expiryFields(visit.call.now, filled, problems),
   );
 
 const row = (visit: Visit, path: string, token: DeployToken): Html => {

@@ -69,8 +69,8 @@ const findTargetBranch = async (
   if (kind !== 'branch') return undefined;
   if (into === null || into.id === project.id) return ref;
   try {
-    const found = await findRef(openCode(call, into).repository, branchPrefix + ref);
-    return found === null ? undefined : ref;
+    const targetRef = await findRef(openCode(call, into).repository, branchPrefix + ref);
+    return targetRef === null ? undefined : ref;
   } catch (error) {
     // The commit exists already, so its form must not fail: it would be sent again.
     if (!isGitFailure(error)) throw error;
@@ -78,7 +78,7 @@ const findTargetBranch = async (
   }
 };
 
-/** Leads on after a commit: to a new merge request if that was wanted of a new branch, else to a page of the branch. */
+/** Redirects after a commit: to a new merge request if the form asks for one with a new branch, else to the branch. */
 export const afterCommit = async (
   { call }: Visit,
   target: EditTarget,

@@ -124,7 +124,7 @@ test('says that a fork lacks the file', async () => {
   assert.deepEqual([hidden.status, /This fork does not/.test(hidden.text)], [404, false]);
 });
 
-test('continues nowhere else', async () => {
+test('the form of a fork ignores other addresses to continue at', async () => {
   const user = await seedVisitor(gantry);
   for (const next of [
     'settings',

@@ -43,11 +43,20 @@ export const findEditTarget = async (
 ): Promise<EditTarget> => {
   const project = await findProjectFor(visit.call, params.project, 'read_code');
   const requestTarget = await findUsualTarget(visit, project);
-  const given = { requestTarget, startsRequest };
-  if (project.default_branch !== null) return { ...(await findLocationToChange(visit, params)), ...given };
+  const requestFacts = { requestTarget, startsRequest };
+  if (project.default_branch !== null)
+    return { ...(await findLocationToChange(visit, params)), ...requestFacts };
   const [ref = '', ...segments] = decodePath(params.rest).split('/');
   const path = segments.filter((segment) => segment !== '').join('/');
-  return { project, code: openCode(visit.call, project), ref, kind: 'branch', commit: null, path, ...given };
+  return {
+    project,
+    code: openCode(visit.call, project),
+    ref,
+    kind: 'branch',
+    commit: null,
+    path,
+    ...requestFacts,
+  };
 };
 
 const mayEdit = ({ call }: Visit, { project }: EditTarget): boolean => may(call.viewer, 'push_code', project);

@@ -13,7 +13,7 @@ import { type Html, html } from '../../parts/html.ts';
 import type { EditTarget } from './edit_target.ts';
 import type { FileFields } from './file_form.ts';
 
-const all = { limit: 1_000, offset: 0, page: 1, per_page: 1_000 };
+const allTemplates = { limit: 1_000, offset: 0, page: 1, per_page: 1_000 };
 
 type Group = { label: string; options: readonly (readonly [string, string])[] };
 
@@ -24,11 +24,11 @@ const types = [
 ] as const satisfies (readonly [TemplateType, string])[];
 
 const listGroups = async (): Promise<Group[]> => {
-  const licenses = await listLicenses(false, all);
+  const licenses = await listLicenses(false, allTemplates);
   const others = await Promise.all(
     types.map(async ([type, label]) => ({
       label,
-      options: (await listTemplates(type, all)).items.map(
+      options: (await listTemplates(type, allTemplates)).items.map(
         ({ key, name }) => [`${type}/${key}`, name] as const,
       ),
     })),
@@ -57,8 +57,8 @@ const readText = async ({ call }: Visit, { project }: EditTarget, template: stri
     const values = { project: project.name, fullname: call.actor?.user.name };
     return (await fillLicense(call, name, values)).content;
   }
-  const known = types.find(([one]) => one === type);
-  return known === undefined ? '' : (await readTemplate(known[0], name)).content;
+  const templateType = types.find(([one]) => one === type);
+  return templateType === undefined ? '' : (await readTemplate(templateType[0], name)).content;
 };
 
 /** Returns the path that a template suggests, in the folder of the form. */

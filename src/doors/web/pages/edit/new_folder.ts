@@ -37,10 +37,14 @@ const folderView = (
   problems: FormProblems = noProblems,
 ): View => {
   const { project, ref, path } = target;
-  const given = { action: codePath(project, 'new_folder', ref, path), submit: 'Create folder', problems };
+  const formOptions = {
+    action: codePath(project, 'new_folder', ref, path),
+    submit: 'Create folder',
+    problems,
+  };
   const content = html`<section class="card form-page"><div class="body">${form(
     visit,
-    given,
+    formOptions,
     input({
       name: 'folder',
       label: 'Folder',

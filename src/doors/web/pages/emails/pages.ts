@@ -10,15 +10,7 @@ import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import {
-  type FormProblems,
-  answerForm,
-  form,
-  hidden,
-  input,
-  noProblems,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { type FormProblems, form, hidden, input, noProblems, withFormStatus } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
@@ -120,19 +112,18 @@ const ownPages = [
     },
     view: async (visit, _found, { values: email, problems }) => await listView(visit, { email, problems }),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${path}/:id/resend`,
     audience: 'user',
-    params: object({ id: id() }),
-    handle: async ({ call }, params) =>
-      await answerForm(
-        async () => {
-          await resendConfirmation(call, requireUser(call).id, params.id);
-          return redirect(path, 'The mail was requested again.');
-        },
-        () => redirect(path, 'The address was already confirmed.'),
-      ),
+    address: { id: id() },
+    fields: {},
+    find: async (_visit, address) => address.id,
+    fromSent: () => null,
+    run: async ({ call }, emailId) => {
+      await resendConfirmation(call, requireUser(call).id, emailId);
+      return redirect(path, 'The mail was requested again.');
+    },
+    view: () => redirect(path, 'The address was already confirmed.'),
   }),
   page({
     method: 'POST',

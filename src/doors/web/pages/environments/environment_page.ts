@@ -90,11 +90,11 @@ const deploymentsPart = async (
   { project, row }: FoundEnvironment,
   query: { page?: number; per_page?: number },
 ): Promise<Html> => {
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const filter = { environment: row.name, sort: 'desc' } as const;
   const { db, viewer } = visit.call;
   const [{ items, total }, newest, mayRunOn] = await Promise.all([
-    listDeployments(db, project.id, filter, wanted),
+    listDeployments(db, project.id, filter, requestedPage),
     loadLastDeployment(db, row.id),
     loadRunRights(visit.call, project),
   ]);
@@ -105,22 +105,22 @@ const deploymentsPart = async (
   return html`<h2>Deployments</h2>
 <p class="quiet">${spellCount(total, 'deployment')}</p>
 ${shown.length > 0 && table(shown.map((one) => line(context, one)))}
-${pagesNav({ path: `${environmentsPath(project)}/${row.id}`, query: {}, page: wanted, total })}`;
+${pagesNav({ path: `${environmentsPath(project)}/${row.id}`, query: {}, page: requestedPage, total })}`;
 };
 
 export const oneView = async (
   visit: Visit,
-  found: FoundEnvironment,
+  loaded: FoundEnvironment,
   query: { page?: number; per_page?: number } = {},
-  state: EnvironmentState = unsent(fromRecord(found.row)),
+  state: EnvironmentState = unsent(fromRecord(loaded.row)),
 ): Promise<View> => {
-  const { project, row } = found;
+  const { project, row } = loaded;
   const isMine = may(visit.call.viewer, 'admin_environment', project);
   const action = `${environmentsPath(project)}/${row.id}`;
   const edit = html`<h2 id="edit">Edit</h2>
 ${environmentForm(visit, { action, submit: 'Save changes', isNew: false }, state)}`;
-  const content = html`${facts(found)}${isMine && actions(visit, found)}
-${await deploymentsPart(visit, found, query)}
+  const content = html`${facts(loaded)}${isMine && actions(visit, loaded)}
+${await deploymentsPart(visit, loaded, query)}
 ${isMine && edit}`;
   return projectView(visit, { project, title: `Environment ${row.name}`, noun: 'environments' }, content);
 };

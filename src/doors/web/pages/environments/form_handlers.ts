@@ -37,12 +37,12 @@ const create = formPage({
   view: async (visit, project, state) => await listView(visit, project, {}, state),
 });
 
-const one = { ...projectPath, id: id() };
+const environmentParams = { ...projectPath, id: id() };
 
 const update = formPage({
   path: `${environmentsRoutePath}/:id`,
   audience: 'user',
-  address: one,
+  address: environmentParams,
   fields: environmentFields,
   find: async (visit, address) => {
     const project = await administered(visit, address);
@@ -54,7 +54,7 @@ const update = formPage({
     await updateEnvironment(call, project, row.id, toEdit(params));
     return redirect(`${environmentsPath(project)}/${row.id}`, 'The environment was saved.');
   },
-  view: async (visit, found, state) => await oneView(visit, found, {}, state),
+  view: async (visit, loaded, state) => await oneView(visit, loaded, {}, state),
 });
 
 /** Returns the message of the job that stops it, if it needs a confirmation, else null. */
@@ -73,7 +73,7 @@ const stop = page({
   method: 'POST',
   path: `${environmentsRoutePath}/:id/stop`,
   audience: 'user',
-  params: object({ ...one, ...confirmedParam }),
+  params: object({ ...environmentParams, ...confirmedParam }),
   handle: async (visit, { id: environmentId, confirmed, ...address }) => {
     const project = await administered(visit, address);
     const confirmation = confirmed === undefined ? await unconfirmed(visit, project, environmentId) : null;
@@ -94,7 +94,7 @@ const remove = page({
   method: 'POST',
   path: `${environmentsRoutePath}/:id/delete`,
   audience: 'user',
-  params: object(one),
+  params: object(environmentParams),
   handle: async (visit, params) => {
     const project = await administered(visit, params);
     await deleteEnvironment(visit.call, project, params.id);

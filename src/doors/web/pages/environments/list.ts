@@ -136,10 +136,10 @@ export const listView = async (
   const { db, viewer } = visit.call;
   const { states: state, folder } = query;
   const search = query.search ?? undefined;
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const path = environmentsPath(project);
   const filter = { states: state, search, folder };
-  const { items, total, environments } = await listEnvironmentFolders(db, project.id, filter, wanted);
+  const { items, total, environments } = await listEnvironmentFolders(db, project.id, filter, requestedPage);
   const keep = Object.fromEntries(
     Object.entries({ search, folder }).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
@@ -151,7 +151,7 @@ ${folder !== undefined && html`<p class="row">${icon('folder')} <b>${folder}</b>
 ${searchForm({ path, name: 'search', value: search ?? '', label: 'Search by name', keep: { states: state, folder } })}
 <p class="quiet">${spellCount(environments, 'environment')}</p>
 ${items.length > 0 && (await entriesPart(visit, project, items, state))}
-${pagesNav({ path, query: { states: state, search, folder }, page: wanted, total })}
+${pagesNav({ path, query: { states: state, search, folder }, page: requestedPage, total })}
 ${may(viewer, 'admin_environment', project) && fresh}`;
   return projectView(visit, { project, title: 'Environments', noun: 'environments' }, content);
 };

@@ -29,7 +29,7 @@ test('sets the level of a group', async () => {
   assert.equal((await visitor.post(`${home}/-/notification_setting`, { level: 'loud' })).status, 400);
 });
 
-test('is for users who see the group', async () => {
+test('only users who see the group set its notification level', async () => {
   const { visitor } = await seedVisitor(gantry);
   const refused = await visitor.post(`${home}/-/notification_setting`, { level: 'watch' });
   assert.equal(refused.status, 404);

@@ -38,8 +38,8 @@ const summarize = (markdown: string): string =>
 
 /** Reads a topic from the package, once. */
 export const readTopic = ({ file }: Topic): HelpText => {
-  const known = texts.get(file);
-  if (known !== undefined) return known;
+  const cached = texts.get(file);
+  if (cached !== undefined) return cached;
   const source = readFileSync(join(packageRoot, file), 'utf8').replace(/^# .*\n+/, '');
   const text = { markdown: rewriteLinks(source, file), summary: summarize(source) };
   texts.set(file, text);

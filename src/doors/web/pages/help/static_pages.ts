@@ -5,7 +5,7 @@ import { contentFile, renderTopic } from './render_topic.ts';
 import { aboutHelp, startBody, topicBody } from './topic_parts.ts';
 import { topicGroups } from './topics.ts';
 
-/** Leads links to other topics to their files; links to other pages of the service become text. */
+/** Points links to other topics at their files; links to other pages of the service become text. */
 const linkFiles = (text: string): string =>
   text.replaceAll(
     /<a\b[^>]*? href="(\/[^"]*)"[^>]*>([^]*?)<\/a>/g,

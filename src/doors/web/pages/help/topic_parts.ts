@@ -44,9 +44,9 @@ const groupPart = ({ title, topics }: (typeof topicGroups)[number]): Html => htm
 `;
 
 const neighbours = (topic: Topic): Html => {
-  const all = topicGroups.flatMap(({ topics }) => topics);
-  const at = all.indexOf(topic);
-  const [previous, next] = [all[at - 1], all[at + 1]];
+  const allTopics = topicGroups.flatMap(({ topics: allTopics }) => allTopics);
+  const at = allTopics.indexOf(topic);
+  const [previous, next] = [allTopics[at - 1], allTopics[at + 1]];
   return html`<nav class="neighbours" aria-label="Neighbouring topics">${
     previous !== undefined && html`<a rel="prev" href="${toPath(previous)}">Previous: ${previous.title}</a>`
   } ${next !== undefined && html`<a rel="next" href="${toPath(next)}">Next: ${next.title}</a>`}</nav>`;

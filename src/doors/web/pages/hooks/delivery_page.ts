@@ -69,9 +69,9 @@ const show = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
-      const given = params as Meant;
-      const { list, hook } = await findHookOfOwner(kind, visit, given);
-      const log = await findLog(visit.call.db, hook.id, given.delivery);
+      const named = params as Meant;
+      const { list, hook } = await findHookOfOwner(kind, visit, named);
+      const log = await findLog(visit.call.db, hook.id, named.delivery);
       const path = `${list.path}/${hook.id}`;
       const content = html`<div class="row between"><p><a href="${path}">${titleOf(hook)}</a></p>
 ${button(visit, `${path}/deliveries/${log.id}/resend`, { label: 'Send again' })}</div>
@@ -107,9 +107,9 @@ const resend = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
-      const given = params as Meant;
-      const { list, hook } = await findHookOfOwner(kind, visit, given);
-      const log = await findLog(visit.call.db, hook.id, given.delivery);
+      const named = params as Meant;
+      const { list, hook } = await findHookOfOwner(kind, visit, named);
+      const log = await findLog(visit.call.db, hook.id, named.delivery);
       return await reportOutcome(
         `${list.path}/${hook.id}`,
         async () => await resendLog(visit.call, hook, log),

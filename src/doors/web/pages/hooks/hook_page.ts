@@ -32,19 +32,19 @@ import { describeAnswer, outcomeBadge, stateBadge } from './delivery_status.ts';
 const pathOf = ({ list, hook }: FoundHook): string => `${list.path}/${hook.id}`;
 
 /** Says why a failing hook fails, and offers to resume it. */
-const failureNote = async (visit: Visit, found: FoundHook): Promise<Html | null> => {
-  const { hook } = found;
+const failureNote = async (visit: Visit, loaded: FoundHook): Promise<Html | null> => {
+  const { hook } = loaded;
   if (hook.failures === 0) return null;
   const last = await loadLastFailure(visit.call.db, hook.id);
   const times =
     hook.failures === 1 ? 'The last delivery failed' : `The last ${hook.failures} deliveries failed`;
   const reason =
     last !== undefined &&
-    html`: <a href="${pathOf(found)}/deliveries/${last.id}">${describeAnswer(last)}</a>`;
+    html`: <a href="${pathOf(loaded)}/deliveries/${last.id}">${describeAnswer(last)}</a>`;
   if (!isPaused(hook, visit.call.now))
     return html`<p class="flash warning">${times}${reason}. The next attempt follows by itself.</p>`;
   return html`<div class="flash warning stack"><p><strong>Paused until ${moment(hook.disabled_until ?? 0)}.</strong> ${times}${reason}. Later deliveries wait, in order. The first success ends the pause.</p>
-${button(visit, `${pathOf(found)}/resume`, { label: 'Resume now' })}</div>`;
+${button(visit, `${pathOf(loaded)}/resume`, { label: 'Resume now' })}</div>`;
 };
 
 const keysOf = (values: object): Html | string => {
@@ -60,14 +60,14 @@ const branchesOf = ({ hook }: FoundHook): Html | string => {
 
 const fact = (name: string, value: Html | string): Html => html`<dt>${name}</dt><dd>${value}</dd>`;
 
-const settings = (visit: Visit, found: FoundHook): Html => {
-  const { hook, owner } = found;
+const settings = (visit: Visit, loaded: FoundHook): Html => {
+  const { hook, owner } = loaded;
   const secrets = unsealHook(visit.call.platform, hook);
   const events = listEvents(owner).filter((name) => hook[name] === 1);
   return html`<section class="card" aria-labelledby="settings_title"><header><h2 id="settings_title">Settings</h2></header>
 <div class="body"><dl>${fact('URL', html`<code>${hook.url}</code>`)}${
     hook.description !== null && fact('Description', hook.description)
-  }${fact('Events', events.map((name) => eventLabels[name]).join(', ') || 'None')}${fact('Branches', branchesOf(found))}${fact(
+  }${fact('Events', events.map((name) => eventLabels[name]).join(', ') || 'None')}${fact('Branches', branchesOf(loaded))}${fact(
     'Secret token',
     secrets.token === null ? 'None' : 'Stored',
   )}${fact('Format', formatLabels[hook.format])}${fact('Custom headers', keysOf(secrets.headers))}${fact('URL variables', keysOf(secrets.urlVariables))}${fact(
@@ -84,12 +84,12 @@ const testOptions = ({ owner, hook }: FoundHook): (readonly [EventFlag, string])
 
 const testCard = (
   visit: Visit,
-  found: FoundHook,
+  loaded: FoundHook,
 ): Html => html`<section class="card" aria-labelledby="test_title"><header><h2 id="test_title">Send a test</h2></header>
 <div class="body"><p class="hint">Sends the payload of the latest record of a kind.</p>${form(
   visit,
-  { action: `${pathOf(found)}/test`, submit: 'Send test', isQuiet: true },
-  select({ name: 'trigger', label: 'Event', value: null, options: testOptions(found) }),
+  { action: `${pathOf(loaded)}/test`, submit: 'Send test', isQuiet: true },
+  select({ name: 'trigger', label: 'Event', value: null, options: testOptions(loaded) }),
 )}</div></section>`;
 
 const line = (path: string, log: LogRow): Html => html`<tr>
@@ -107,12 +107,12 @@ const waiting = (count: number): string | null => {
   return `${count > maxCountedPending ? `More than ${maxCountedPending}` : count} deliveries wait.`;
 };
 
-const deliveries = async (visit: Visit, found: FoundHook, request: PageRequest): Promise<Html> => {
+const deliveries = async (visit: Visit, loaded: FoundHook, request: PageRequest): Promise<Html> => {
   const { db } = visit.call;
-  const path = pathOf(found);
+  const path = pathOf(loaded);
   const [{ items, total }, pending] = await Promise.all([
-    listLogs(db, found.hook.id, request),
-    countPending(db, found.hook.id),
+    listLogs(db, loaded.hook.id, request),
+    countPending(db, loaded.hook.id),
   ]);
   const table = html`<div class="wide" tabindex="0" role="region" aria-label="Deliveries"><table>
 <thead><tr><th scope="col">Delivery</th><th scope="col">Answer</th><th scope="col">Event</th><th scope="col">Duration</th><th scope="col">Sent</th></tr></thead>
@@ -130,21 +130,21 @@ export const showPage = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, id: id(), ...pageParams }),
     handle: async (visit, params) => {
-      const given = params as SettingsListParams & { id: number; page: number; per_page: number };
-      const found = await findHookOfOwner(kind, visit, given);
-      const { list, hook } = found;
+      const named = params as SettingsListParams & { id: number; page: number; per_page: number };
+      const loaded = await findHookOfOwner(kind, visit, named);
+      const { list, hook } = loaded;
       const { title } = nouns[list.owner.scope];
-      const removal = button(visit, `${pathOf(found)}/delete`, {
+      const removal = button(visit, `${pathOf(loaded)}/delete`, {
         label: 'Delete',
         name: `Delete ${titleOf(hook)}`,
         danger: true,
       });
       const content = html`<div class="row between"><p><a href="${list.path}">All ${title.toLowerCase()}</a></p>
-<div class="row">${stateBadge(hook, visit.call.now)}<a class="button small" href="${pathOf(found)}/edit">${icon('pencil')} Edit</a>${removal}</div></div>
-${await failureNote(visit, found)}
-${await deliveries(visit, found, pageRequest(given))}
-${testCard(visit, found)}
-${settings(visit, found)}`;
+<div class="row">${stateBadge(hook, visit.call.now)}<a class="button small" href="${pathOf(loaded)}/edit">${icon('pencil')} Edit</a>${removal}</div></div>
+${await failureNote(visit, loaded)}
+${await deliveries(visit, loaded, pageRequest(named))}
+${testCard(visit, loaded)}
+${settings(visit, loaded)}`;
       return list.view(visit, titleOf(hook), content);
     },
   });

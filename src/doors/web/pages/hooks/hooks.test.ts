@@ -254,7 +254,7 @@ test('says why a hook is paused, and resumes it', async () => {
   gantry.setTime(null);
 });
 
-test('is for those who manage hooks', async () => {
+test('only users who manage hooks open their pages', async () => {
   for (const { path, api, scope } of places) {
     const { body } = await gantry.api(`POST ${api}`, { json: { url: 'https://hooks.example.com' } });
     const status = scope === 'instance' ? 404 : 403;

@@ -57,10 +57,10 @@ export const listPage = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, ...pageParams }),
     handle: async (visit, params) => {
-      const given = params as SettingsListParams & { page: number; per_page: number };
-      const list = await kind.find(visit, given);
+      const named = params as SettingsListParams & { page: number; per_page: number };
+      const list = await kind.find(visit, named);
       const { path } = list;
-      const request = pageRequest(given);
+      const request = pageRequest(named);
       const { items, total } = await listHooks(visit.call.db, ownerOf(list.owner), request);
       const { title, one } = nouns[list.owner.scope];
       const content = html`<div class="row between"><p>${purposes[list.owner.scope]}</p>

@@ -29,7 +29,7 @@ import { Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { askSecondFactor } from '../two_factor/challenge.ts';
 import { identitiesPath, ownPages } from './own_identities.ts';
 
-const given = object({ provider: text(), return_to: optional(text({ maxLength: 4096 })) });
+const providerParams = object({ provider: text(), return_to: optional(text({ maxLength: 4096 })) });
 
 const callbackOf = ({ baseUrl }: Call, { name }: SignInProvider): string =>
   `${baseUrl}/users/auth/${name}/callback`;
@@ -89,7 +89,7 @@ const start = page({
   method: 'POST',
   path: '/users/auth/:provider',
   audience: 'anyone',
-  params: given,
+  params: providerParams,
   handle: async (visit, { provider: name, return_to }) => {
     const { call } = visit;
     const provider = providerOf(visit, name);
@@ -160,7 +160,7 @@ const comeBack = page({
   method: 'GET',
   path: '/users/auth/:provider/callback',
   audience: 'anyone',
-  params: given,
+  params: providerParams,
   handle: async (visit, { provider: name }) => {
     const { call } = visit;
     const provider = providerOf(visit, name);

@@ -94,7 +94,7 @@ test('shows problems, keeps the input and changes nothing', async () => {
   assert.equal((await visitor.get(`${path}/slack`)).status, 404);
 });
 
-test('is for maintainers', async () => {
+test('only maintainers open the pages of integrations', async () => {
   const { project, path } = await place();
   for (const one of [path, `${path}/jira`, `${path}/slack`]) {
     assert.equal((await developer.visitor.get(one)).status, 403, one);

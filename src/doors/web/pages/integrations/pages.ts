@@ -58,13 +58,13 @@ const list = page({
   },
 });
 
-const one = { ...projectPath, key: text() };
+const integrationParams = { ...projectPath, key: text() };
 
 const show = page({
   method: 'GET',
   path: `${routePath}/:key`,
   audience: 'user',
-  params: object(one),
+  params: object(integrationParams),
   handle: async (visit, params) => {
     const { project, slug } = await find(visit, params);
     const row = await loadIntegration(visit.call.db, project.id, slug);
@@ -98,7 +98,7 @@ const toField = (problems: FormProblems): FormProblems => {
 const save = formPage({
   path: `${routePath}/:key`,
   audience: 'user',
-  address: one,
+  address: integrationParams,
   fields: settable,
   find,
   fromSent: (sent, { slug }) => {
@@ -124,7 +124,7 @@ const remove = page({
   method: 'POST',
   path: `${routePath}/:key/delete`,
   audience: 'user',
-  params: object(one),
+  params: object(integrationParams),
   handle: async (visit, params) => {
     const { project, slug } = await find(visit, params);
     await deleteIntegration(visit.call, project, slug);

@@ -8,14 +8,23 @@ import { requireNoteAdmin } from '../../../../planning/notes/rules.ts';
 import { updateNote } from '../../../../planning/notes/update.ts';
 import { id, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt, form, hidden, noProblems, withFormStatus } from '../../parts/form.ts';
+import { fieldText } from '../../parts/fields/field_text.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import {
+  type FormProblems,
+  form,
+  hidden,
+  noProblems,
+  problemText,
+  withFormStatus,
+} from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { fingerprintTexts, noteTexts, requireUnchanged } from '../../parts/timeline/edit_conflicts.ts';
 import { type EditConflict, conflictCard, findConflict, submitLabel } from './edit_conflict_card.ts';
 import { type CommentedKind, recordParams } from './issuable_kind.ts';
 import { returnPath } from './return_path.ts';
-import { problemText, submitForm } from './submit_form.ts';
+import { submitForm } from './submit_form.ts';
 import { changeTaskOf, taskParams } from './task_pages.ts';
 
 const oneNote = { ...recordParams, note: id() };
@@ -62,32 +71,32 @@ const editView = <L extends LoadedNoteable>(
 };
 
 const updatePage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${kind.routePath}/:iid/notes/:note`,
     audience: 'user',
-    params: object({ ...oneNote, body: optional(longText()), base: optional(text()) }),
-    handle: async (visit, { body = '', base, ...named }) => {
-      const { call } = visit;
-      const found = await findOwnNote(kind, call, named);
-      const { loaded, note } = found;
-      const problems = await attempt(
-        async () =>
-          await updateNote(kind.noun, call, loaded, {
-            note,
-            body,
-            check: (current) => {
-              if (base !== undefined) requireUnchanged(base, noteTexts(current.body), 'comment');
-            },
-          }),
-      );
-      if (problems !== null) {
-        const current = await findOwnNote(kind, call, named);
-        const saved = noteTexts(current.note.body);
-        const conflict = base === undefined ? null : findConflict(base, saved, noteTexts(body));
-        return editView(kind, visit, current, { body, problems, conflict });
-      }
+    address: { ...oneNote, base: optional(text()) },
+    fields: { body: optional(longText()) },
+    find: async ({ call }, { base, ...named }) => ({
+      own: await findOwnNote(kind, call, named),
+      named,
+      base,
+    }),
+    fromSent: ({ body }) => fieldText(body),
+    run: async ({ call }, { own: { loaded, note }, base }, { body = '' }) => {
+      await updateNote(kind.noun, call, loaded, {
+        note,
+        body,
+        check: (current) => {
+          if (base !== undefined) requireUnchanged(base, noteTexts(current.body), 'comment');
+        },
+      });
       return redirect(`${kind.path(loaded)}#note_${note.id}`);
+    },
+    view: async (visit, { named, base }, { values: body, problems }) => {
+      const current = await findOwnNote(kind, visit.call, named);
+      const saved = noteTexts(current.note.body);
+      const conflict = base === undefined ? null : findConflict(base, saved, noteTexts(body));
+      return editView(kind, visit, current, { body, problems, conflict });
     },
   });
 
@@ -118,8 +127,8 @@ export const editCommentPages = <L extends LoadedNoteable>(kind: CommentedKind<L
     audience: 'user',
     params: object(oneNote),
     handle: async (visit, named) => {
-      const found = await findOwnNote(kind, visit.call, named);
-      return editView(kind, visit, found, { body: found.note.body });
+      const own = await findOwnNote(kind, visit.call, named);
+      return editView(kind, visit, own, { body: own.note.body });
     },
   }),
   updatePage(kind),

@@ -9,12 +9,10 @@ import { type Texts, fingerprintTexts } from '../../parts/timeline/edit_conflict
 import { type EditConflict, conflictCard, submitLabel } from './edit_conflict_card.ts';
 import type { IssuableKind } from './issuable_kind.ts';
 
-/** Parameters of the form. `base` is the fingerprint of the texts that it was opened with. */
-export const editedTexts = {
-  title: optional(longText()),
-  description: optional(longText()),
-  base: optional(text()),
-};
+export const editedTexts = { title: optional(longText()), description: optional(longText()) };
+
+/** The fingerprint of the texts that the form was opened with. */
+export const baseParam = { base: optional(text()) };
 
 type Typed = { title: string; description: string };
 
@@ -57,14 +55,10 @@ export const editFormView = <L extends LoadedTarget>(
 };
 
 /**
- * Returns the texts of the form, and the edit they mean. Lines of a form end in LF, so a
- * description that differs by nothing else stays as it is.
+ * Returns the edit that the texts of the form mean. Lines of a form end in LF, so a description that differs by nothing
+ * else stays as it is.
  */
-export const readTexts = (
-  before: Texts,
-  { title, description }: Typed,
-): { typed: Typed; edit: Partial<Typed> } => {
-  const typed = { title, description };
+export const toEdit = (before: Texts, { title, description }: Typed): Partial<Typed> => {
   const isSame = description === (before.description ?? '').replaceAll('\r\n', '\n');
-  return { typed, edit: isSame ? { title } : typed };
+  return isSame ? { title } : { title, description };
 };

@@ -61,17 +61,17 @@ type Chosen = { search: string; note_id?: number | undefined; return_to?: string
 
 /** Renders the search and the emoji it finds. @param action the address of both forms */
 const emojiPart = (visit: Visit, action: string, { search, note_id, return_to }: Chosen): Html => {
-  const found = findEmoji(search);
+  const emoji = findEmoji(search);
   const subject = [
     note_id !== undefined && hidden('note_id', note_id),
     return_to !== undefined && hidden('return_to', return_to),
   ];
   const count =
-    found.length > maxShown
-      ? `The first ${maxShown} of ${found.length} emoji. Search to find others.`
-      : `${found.length} emoji`;
+    emoji.length > maxShown
+      ? `The first ${maxShown} of ${emoji.length} emoji. Search to find others.`
+      : `${emoji.length} emoji`;
   return html`<form method="get" action="${action}" class="filter">${subject}${input({ name: 'search', label: 'Search by name', value: search })}<div class="buttons"><button>Search</button></div></form>
-<section class="card" aria-label="Emoji"><header><span class="muted">${found.length === 0 ? 'No emoji has this name.' : count}</span></header>${found.length > 0 && html`<form method="post" action="${action}" class="body emoji all">${hidden('authenticity_token', visit.csrfToken())}${subject}${found.slice(0, maxShown).map(({ first }) => emojiButton(first))}</form>`}</section>`;
+<section class="card" aria-label="Emoji"><header><span class="muted">${emoji.length === 0 ? 'No emoji has this name.' : count}</span></header>${emoji.length > 0 && html`<form method="post" action="${action}" class="body emoji all">${hidden('authenticity_token', visit.csrfToken())}${subject}${emoji.slice(0, maxShown).map(({ first }) => emojiButton(first))}</form>`}</section>`;
 };
 
 const allEmojiPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>

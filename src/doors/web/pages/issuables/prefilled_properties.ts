@@ -22,6 +22,7 @@ const readList = (value: unknown): string[] =>
 
 const readIds = (value: unknown): number[] =>
   readList(value)
+    .flatMap((text) => text.split(','))
     .map(Number)
     .filter((id) => Number.isSafeInteger(id) && id > 0);
 

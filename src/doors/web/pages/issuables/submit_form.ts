@@ -1,15 +1,8 @@
 /** Shows the problems of a form without a separate page. */
 import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import { type Redirect, type View, type Visit, redirect } from '../../page.ts';
-import { type FormProblems, attempt, formatProblem } from '../../parts/form.ts';
+import { type FormProblems, attempt, problemText } from '../../parts/form.ts';
 import type { CommentedKind } from './issuable_kind.ts';
-
-/** Returns the problems of a form as one text. */
-export const problemText = ({ text, fields }: FormProblems): string =>
-  text ??
-  Object.entries(fields)
-    .flatMap(([name, problems]) => problems.map((one) => formatProblem(name.replaceAll('_', ' '), one)))
-    .join('. ');
 
 export type SubmittedForm = {
   /** Comment to keep if it is not accepted. */

@@ -28,8 +28,8 @@ const idOrPathOf = (typed: string): number | string =>
   /^\d{1,15}$/.test(typed) ? Number(typed) : trimSlashes(typed);
 
 const targetOf = async ({ call }: Visit, list: ListName, typed: string): Promise<number> => {
-  const given = idOrPathOf(typed);
-  return list === 'projects' ? (await findProject(call, given)).id : (await findGroup(call, given)).id;
+  const target = idOrPathOf(typed);
+  return list === 'projects' ? (await findProject(call, target)).id : (await findGroup(call, target)).id;
 };
 
 /** Reads why an entry was refused. A hidden project or group counts as missing. */

@@ -184,7 +184,7 @@ test('offers the forms of the current project that the viewer may fill', async (
   for (const path of await forms()) assert.equal((await user.get(path)).status, 200, path);
 });
 
-test('takes any words and places', async () => {
+test('answers any words, in any place', async () => {
   for (const [q, place] of [
     ['%_\\', '/groups/x'],
     ['#', '/no/project'],

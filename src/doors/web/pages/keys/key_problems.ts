@@ -17,10 +17,10 @@ export const assignKeyProblems = ({
 }: FormProblems): FormProblems => {
   const taken = fingerprint === undefined ? [] : ['has already been added, by this user or by another'];
   const isPast = key?.includes(expired) === true;
-  const all = [...(key ?? []).filter((problem) => problem !== expired).map(explain), ...taken];
+  const keyProblems = [...(key ?? []).filter((problem) => problem !== expired).map(explain), ...taken];
   const fields: Problems = {
     ...rest,
-    ...(all.length > 0 && { key: all }),
+    ...(keyProblems.length > 0 && { key: keyProblems }),
     ...(isPast && { expires_at: ['must be in the future'] }),
   };
   return { text, fields };

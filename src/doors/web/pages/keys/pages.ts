@@ -50,11 +50,11 @@ const listView = async (
   query: PageQuery = {},
   state: FormState<KeyValues> = unsent({ key: '' }),
 ): Promise<View> => {
-  const wanted = pageRequest(query);
-  const { items, total } = await listKeys(visit.call.db, requireUser(visit.call).id, wanted);
+  const requestedPage = pageRequest(query);
+  const { items, total } = await listKeys(visit.call.db, requireUser(visit.call).id, requestedPage);
   const content = html`<p>These keys give SSH access to your account.</p>
 ${items.length === 0 ? html`<p>You have no key yet.</p>` : table(visit, items)}
-${pagesNav({ path, query: {}, page: wanted, total })}
+${pagesNav({ path, query: {}, page: requestedPage, total })}
 <h2>Add a key</h2>
 ${newForm(visit, state)}`;
   const view = accountView(path, 'SSH keys', content);

@@ -2,10 +2,10 @@
 import type { Call } from '../../../../core/access/call.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
 import type { Owner } from '../../../../projects/project_or_group/owner.ts';
-import { type AnyPage, Redirect, type View, type Visit, page, redirect } from '../../page.ts';
-import { attempt } from '../../parts/form.ts';
+import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { redirectWithProblems } from '../../parts/form.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { problemText } from '../issuables/submit_form.ts';
 import {
   type OwnedList,
   type OwnedListParams,
@@ -47,21 +47,19 @@ export const findRecordToChange = async <Row>(
 /** The form that moves a record of a project to its group. */
 const promotePage = <Row>(kind: OwnedListRoute, records: OwnedRecords<Row>): AnyPage => {
   const { key, noun, promote, promoted } = records;
-  return page({
-    method: 'POST',
+  return formPage({
     path: `${kind.routePath}/:${key}/promote`,
     audience: 'user',
-    params: object({ ...ownerParams, [key]: id() }),
-    handle: async (visit, params) => {
-      const { call } = visit;
-      const { list, row } = await findRecordToChange(kind, records, call, params);
-      const problems = await attempt(async () => {
-        const group = await findPromotionGroup(call, list, noun);
-        await promote(call, { project: list.owner, group }, row);
-      });
-      if (problems === null) return redirect(list.path, promoted(row));
-      return new Redirect(list.path, { kind: 'alert', text: problemText(problems) });
+    address: { ...ownerParams, [key]: id() },
+    fields: {},
+    find: async ({ call }, address) => await findRecordToChange(kind, records, call, address),
+    fromSent: () => null,
+    run: async ({ call }, { list, row }) => {
+      const group = await findPromotionGroup(call, list, noun);
+      await promote(call, { project: list.owner, group }, row);
+      return redirect(list.path, promoted(row));
     },
+    view: (_visit, { list }, { problems }) => redirectWithProblems(list.path, problems),
   });
 };
 

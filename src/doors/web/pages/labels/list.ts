@@ -82,8 +82,8 @@ const loadLines = async ({ call }: Visit, list: OwnedList, query: Query, at: Pag
   const groups = items.flatMap(({ group_id }) => (group_id === null ? [] : [group_id]));
   const [shown, paths] = await Promise.all([renderLabels(call, items, true), loadFullPaths(call.db, groups)]);
   const lines = items.flatMap((row, at): Line[] => {
-    const one = shown[at];
-    return one === undefined ? [] : [{ row, shown: one, groupPath: paths.get(row.group_id ?? 0) }];
+    const label = shown[at];
+    return label === undefined ? [] : [{ row, shown: label, groupPath: paths.get(row.group_id ?? 0) }];
   });
   return { lines, total };
 };

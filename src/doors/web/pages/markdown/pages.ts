@@ -39,8 +39,8 @@ const complete = page({
   handle: async (visit, { kind, search = '', project: fullPath, noun, iid }) => {
     const project = fullPath === undefined ? null : await findProject(visit.call, fullPath);
     const target = noun === undefined || iid === undefined ? null : { noun, iid };
-    const found = await completions[kind](visit, { search, project, target });
-    return new RawPage(JSON.stringify(found), { 'content-type': 'application/json; charset=utf-8' });
+    const suggested = await completions[kind](visit, { search, project, target });
+    return new RawPage(JSON.stringify(suggested), { 'content-type': 'application/json; charset=utf-8' });
   },
 });
 

@@ -225,7 +225,7 @@ test('says where a group does not allow adding members', async () => {
   assert.equal((await master.visitor.post(path, form)).status, 403);
 });
 
-test('pages the list', async () => {
+test('shows many members in pages', async () => {
   const { path } = await place();
   const { text } = await master.visitor.get(`${path}?per_page=1&page=2`);
   assert.match(text, /Page 2 of 3/);

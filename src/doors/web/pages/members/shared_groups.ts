@@ -100,9 +100,9 @@ export const sharedGroupsPart = async (
   list: MemberList,
   tried: TriedGroup | null,
 ): Promise<Html | null> => {
-  const all = await listShares(visit.call, list.source);
+  const allShares = await listShares(visit.call, list.source);
   // Groups that a user cannot see are listed only if the user can end the share.
-  const shares = list.source.mayAdmin ? all : all.filter(({ full_path }) => full_path !== null);
+  const shares = list.source.mayAdmin ? allShares : allShares.filter(({ full_path }) => full_path !== null);
   const invite = await invitePart(visit, list, tried);
   if (shares.length === 0) return invite;
   return html`<section class="card" aria-labelledby="groups_title"><header><h2 id="groups_title">Shared groups</h2></header>

@@ -34,9 +34,9 @@ export const datesPart = ({ state, start_date, due_date }: Dated, today: string)
 
 /** `3 of 8 issues closed` */
 export const spellProgress = ({ opened, closed }: IssueCounts): string => {
-  const all = opened + closed;
-  if (all === 0) return 'No issues';
-  return `${closed} of ${spellCount(all, 'issue')} closed`;
+  const total = opened + closed;
+  if (total === 0) return 'No issues';
+  return `${closed} of ${spellCount(total, 'issue')} closed`;
 };
 
 /** Renders the share of closed issues as a bar; its text is next to it. */

@@ -117,12 +117,12 @@ ${pagesNav({ path, query: { tab: isIssues ? undefined : tab }, page: at, total: 
 };
 
 const actions = (visit: Visit, { path }: OwnedList, { iid, state }: MilestoneRow): Html => {
-  const one = `${path}/${iid}`;
+  const milestonePath = `${path}/${iid}`;
   const isOpen = state === 'active';
-  return html`<a class="button small" href="${one}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
+  return html`<a class="button small" href="${milestonePath}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
     visit,
     {
-      action: `${one}/${isOpen ? 'close' : 'activate'}`,
+      action: `${milestonePath}/${isOpen ? 'close' : 'activate'}`,
       submit: isOpen ? 'Close milestone' : 'Reopen milestone',
       isQuiet: true,
     },

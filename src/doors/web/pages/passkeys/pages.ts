@@ -119,8 +119,8 @@ const signIn = page({
       if (response === null) throw unauthorized();
       const answer = { response, browserKey: passkeyBrowserKey(visit) };
       const user_id = await signInWithPasskey(call.platform, call, call.baseUrl, answer);
-      const given = { user_id, provider: null, source: call, replaced: visit.sessionSecret };
-      visit.changeSession(await startSession(call.platform, given));
+      const newSession = { user_id, provider: null, source: call, replaced: visit.sessionSecret };
+      visit.changeSession(await startSession(call.platform, newSession));
     } catch (error) {
       return refusedView(visit, { login: '', return_to: back }, error, 'This passkey is not known here.');
     }

@@ -59,9 +59,13 @@ const groupItem = (group: ListedGroup): Html =>
 
 type Loaded = { total: number; list: Html };
 
-const loadGroups = async ({ call }: Visit, userId: number, { search, ...wanted }: Sent): Promise<Loaded> => {
+const loadGroups = async (
+  { call }: Visit,
+  userId: number,
+  { search, ...pageQuery }: Sent,
+): Promise<Loaded> => {
   const within = groupsWithMember(userId, today(call.now));
-  const params = { all_available: true, search, order_by: 'path', sort: 'asc', ...wanted } as const;
+  const params = { all_available: true, search, order_by: 'path', sort: 'asc', ...pageQuery } as const;
   const { items, total } = await listGroups(call, params, within);
   return { total, list: html`<ul class="list">${(items as ListedGroup[]).map(groupItem)}</ul>` };
 };
@@ -90,17 +94,17 @@ const activityListing = async (
   userId: number,
   { path, asked: query }: { path: string; asked: PageQuery },
 ): Promise<Listing> => {
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const day = query.day ?? null;
   // The list of a day shows exactly the events that the calendar counts.
   const scope = day === null ? byAuthor(userId) : allOf([byAuthor(userId), isContribution]);
   const { items, total } = await loadActivity(call, scope, {
-    ...wanted,
+    ...requestedPage,
     ...(day !== null && { after: addDays(day, -1), before: addDays(day, 1) }),
   });
   const kept = { tab: 'activity', day: day ?? undefined };
   const content = html`${day !== null && html`<p>Activity on <time datetime="${day}">${day}</time>, in UTC. <a href="${path}?tab=activity">All activity</a></p>`}<div class="card">${activityList(items, { hasProject: true })}</div>
-${pagesNav({ path, query: kept, page: wanted, total })}`;
+${pagesNav({ path, query: kept, page: requestedPage, total })}`;
   return { total, content };
 };
 
@@ -113,8 +117,8 @@ export const profileListing = async (
   const { tab } = query;
   if (tab === 'activity') return await activityListing(visit, userId, { path, asked: query });
   const search = query.search ?? '';
-  const wanted = pageRequest(query);
-  const sent = { search, page: wanted.page, per_page: wanted.per_page };
+  const requestedPage = pageRequest(query);
+  const sent = { search, page: requestedPage.page, per_page: requestedPage.per_page };
   const { total, list } =
     tab === 'groups'
       ? await loadGroups(visit, userId, sent)
@@ -130,6 +134,6 @@ export const profileListing = async (
         })
       : list
   }</div>
-${pagesNav({ path, query: { tab, search: isFiltered ? search : undefined }, page: wanted, total })}`;
+${pagesNav({ path, query: { tab, search: isFiltered ? search : undefined }, page: requestedPage, total })}`;
   return { total, content };
 };

@@ -109,7 +109,7 @@ test('stores the choice of an anonymous visitor in the browser, and needs the to
   assert.equal(anonymous.cookies.get('_service_preferences'), 'system.split');
 });
 
-test('is for the signed in', async () => {
+test('the page of preferences is for signed-in users', async () => {
   const { location } = await openVisitor(gantry).get(path);
   assert.equal(location, '/users/sign_in?return_to=%2Fprofile%2Fpreferences');
 });

@@ -113,12 +113,12 @@ export const settingsView = async (
   const allowed = sections.filter(
     ({ action }) => action === undefined || may(visit.call.viewer, action, project),
   );
-  const given = { visit, project, tried };
+  const context = { visit, project, tried };
   const parts: Html[] = [];
-  for (const section of allowed) parts.push(await sectionPart(given, path, section));
-  if (second !== undefined) parts.splice(1, 0, second(given));
+  for (const section of allowed) parts.push(await sectionPart(context, path, section));
+  if (second !== undefined) parts.splice(1, 0, second(context));
   const refused = sections.find(({ key }) => key === tried?.key);
-  const content = html`${refused !== undefined && refusal(refused.key, refused.title)}${parts}${await more?.(given)}`;
+  const content = html`${refused !== undefined && refusal(refused.key, refused.title)}${parts}${await more?.(context)}`;
   const view = projectView(visit, { project, title, noun }, content);
   return withFormStatus(view, tried?.problems ?? noProblems);
 };

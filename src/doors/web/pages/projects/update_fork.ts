@@ -1,10 +1,11 @@
 /** The form that updates a fork from the project that it was forked from. */
 import { type ForkUpdate, updateFork } from '../../../../code/repository/forks/update_fork.ts';
-import { object } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { Redirect, type View, type Visit, page, redirect } from '../../page.ts';
-import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
+import { type View, type Visit, redirect } from '../../page.ts';
+import { readRefFailure } from '../../parts/code/attempt_ref_change.ts';
 import { fileNameList } from '../../parts/code/file_name_list.ts';
+import { formPage } from '../../parts/fields/form_page.ts';
+import { redirectWithProblems } from '../../parts/form.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -44,25 +45,21 @@ ${files.length > 0 && fileNameList({ names, total: files.length })}
   };
 };
 
-const update = page({
-  method: 'POST',
+const update = formPage({
   path: `${projectRoot}/update_fork`,
   audience: 'user',
-  params: object(projectPath),
-  handle: async (visit, { project: path }) => {
-    const { call } = visit;
-    const project = await findProjectFor(call, path, 'push_code');
-    const done: { update?: ForkUpdate } = {};
-    const problems = await attemptRefChange(async () => {
-      done.update = await updateFork(call, project);
-    });
-    const address = `/${project.full_path}`;
-    if (problems !== null)
-      return new Redirect(address, { kind: 'alert', text: problems.text ?? 'The fork was not updated.' });
-    const { update: made } = done;
-    if (made?.result === 'conflict') return conflictView(visit, project, made);
-    return redirect(address, notices[made?.result ?? 'unchanged']);
+  address: projectPath,
+  fields: {},
+  find: async ({ call }, { project }) => await findProjectFor(call, project, 'push_code'),
+  fromSent: () => null,
+  run: async (visit, project) => {
+    const outcome = await updateFork(visit.call, project);
+    return outcome.result === 'conflict'
+      ? conflictView(visit, project, outcome)
+      : redirect(`/${project.full_path}`, notices[outcome.result]);
   },
+  readFailure: readRefFailure,
+  view: (_visit, project, { problems }) => redirectWithProblems(`/${project.full_path}`, problems),
 });
 
 export const updateForkPages = [update];

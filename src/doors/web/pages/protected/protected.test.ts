@@ -113,7 +113,7 @@ test('shows the rules of an archived project, without forms', async () => {
   assert.equal((await master.visitor.post(`${branches}/delete`, { name: 'main' })).status, 403);
 });
 
-test('is for maintainers', async () => {
+test('only maintainers open the page of protected branches and tags', async () => {
   const { project, rules, branches, tags } = await place();
   for (const path of [branches, tags]) {
     assert.equal((await developer.visitor.get(path)).status, 403);
@@ -128,7 +128,7 @@ test('is for maintainers', async () => {
   assert.deepEqual([await rules('branches'), await rules('tags')], [[], []]);
 });
 
-test('pages long lists', async () => {
+test('shows many protected branches in pages', async () => {
   const { project, branches } = await place();
   for (const name of ['a', 'b', 'c'])
     await gantry.api(`POST /projects/${project.id}/protected_branches`, { json: { name } });

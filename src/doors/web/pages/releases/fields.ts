@@ -8,7 +8,7 @@ import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
-import { type FormProblems, answerForm, checkboxes, input } from '../../parts/form.ts';
+import { type FormProblems, checkboxes, input, problemsOf } from '../../parts/form.ts';
 import type { Html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
@@ -60,20 +60,21 @@ export const releaseProblems = (problems: FormProblems): FormProblems =>
 
 /** Describes problems of links in one text: the form has several links, so a field name does not say which. */
 const describeLinkProblems = ({ text: said, fields }: FormProblems): string => {
-  const texts = Object.entries(fields).flatMap(([name, all]) =>
-    all.map((one) => `${linkNames[name] ?? name} of a link ${one}`),
+  const texts = Object.entries(fields).flatMap(([name, wrong]) =>
+    wrong.map((one) => `${linkNames[name] ?? name} of a link ${one}`),
   );
   return [...(said === null ? [] : [said]), ...texts].join('. ');
 };
 
 /** Parses the rows of links; empty rows are skipped. @throws Failure 400 with one text about all links */
-export const parseLinkRows = async (rows: readonly LinkRow[]): Promise<ReturnType<typeof parseLinks>> =>
-  await answerForm(
-    async () => parseLinks({ links: rows.filter(({ name, url }) => name !== '' || url !== '') }),
-    (problems) => {
-      throw refused(describeLinkProblems(problems));
-    },
-  );
+export const parseLinkRows = (rows: readonly LinkRow[]): ReturnType<typeof parseLinks> => {
+  try {
+    return parseLinks({ links: rows.filter(({ name, url }) => name !== '' || url !== '') });
+  } catch (error) {
+    const problems = problemsOf(error);
+    throw problems === null ? error : refused(describeLinkProblems(problems));
+  }
+};
 
 export type LinkRow = { name: string; url: string; link_type: string };
 

@@ -150,7 +150,7 @@ const create = formPage({
   readFailure: readRefFailure,
   toProblems: atField,
   run: async ({ call }, code, { assets, ...params }) => {
-    const links = await parseLinkRows(readLinkRows(assets));
+    const links = parseLinkRows(readLinkRows(assets));
     const tag = (params.tag_name ?? '').trim();
     if (tag === '') throw invalid({ tag_name: ["can't be blank"] });
     await createRelease(call, code, {

@@ -87,8 +87,8 @@ const edit = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, id: id() }),
     handle: async (visit, params) => {
-      const found = await findOne(kind)(visit, params);
-      return editView(visit, found, unsent(fromRecord(found.runner)));
+      const loaded = await findOne(kind)(visit, params);
+      return editView(visit, loaded, unsent(fromRecord(loaded.runner)));
     },
   });
 

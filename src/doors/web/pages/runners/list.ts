@@ -113,8 +113,8 @@ export const listView = async (
 ): Promise<View> => {
   const { call } = visit;
   const { status } = query;
-  const wanted = pageRequest(query);
-  const { items, total } = await listRunners(call, runnersOf(list.owner), { status }, wanted);
+  const requestedPage = pageRequest(query);
+  const { items, total } = await listRunners(call, runnersOf(list.owner), { status }, requestedPage);
   const [overviews, open] = await Promise.all([
     loadRunnerOverviews(
       call.db,
@@ -126,7 +126,7 @@ export const listView = async (
   const content = html`${openRunners(open)}${list.above}${choiceTabs({ label: 'Runners by state', path: list.path, param: 'status', chosen: status, names: tabNames })}
 <p class="quiet">${spellCount(total, 'runner')}</p>
 ${lines.length > 0 && table(lines)}
-${pagesNav({ path: list.path, query: { status }, page: wanted, total })}
+${pagesNav({ path: list.path, query: { status }, page: requestedPage, total })}
 <h2 id="new">New runner</h2>
 ${runnerForm(visit, { action: list.path, submit: 'Create runner' }, state)}
 ${registration(visit, list)}`;

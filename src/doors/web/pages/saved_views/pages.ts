@@ -7,13 +7,14 @@ import {
   deleteSavedView,
   renameSavedView,
 } from '../../../../planning/saved_views/saved_views.ts';
-import { id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import type { RawParams } from '../../../../platform/http/params.ts';
+import { id, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
-import { type AnyPage, type Visit, Redirect, page, redirect } from '../../page.ts';
-import { type FormProblems, attempt } from '../../parts/form.ts';
+import { type Redirect, type Visit, redirect } from '../../page.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
+import { type FormState, formPage } from '../../parts/fields/form_page.ts';
+import { redirectWithProblems } from '../../parts/form.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
-import { problemText } from '../issuables/submit_form.ts';
 
 const root = '/-/saved_views';
 
@@ -28,71 +29,60 @@ const requireVisible = async (call: Call, { project_id, group_id }: ViewedList):
   else if (group_id !== undefined) await findGroup(call, group_id);
 };
 
-/** Returns to the list, with the problems. The forms are in its menu. */
-const refuse = (to: string, baseUrl: string, problems: FormProblems): Redirect =>
-  new Redirect(safeRedirectPath(to, baseUrl), { kind: 'alert', text: problemText(problems) });
-
-/** Runs an operation and returns to the list, with what happened. */
-const answer = async (
-  { call }: Visit,
-  operation: () => Promise<void>,
-  { to, notice }: { to: string; notice: string },
-): Promise<Redirect> => {
-  const problems = await attempt(operation);
-  if (problems !== null) return refuse(to, call.baseUrl, problems);
-  return redirect(safeRedirectPath(to, call.baseUrl), notice);
-};
-
 const withQuery = (path: string, query: string): string => (query === '' ? path : `${path}?${query}`);
 
-/** Shows the problems on the list. */
-const invalid: NonNullable<AnyPage['invalid']> = async ({ call }, sent, fields) =>
-  refuse(withQuery(fieldText(sent['back']), fieldText(sent['query'])), call.baseUrl, { text: null, fields });
+/** What the forms share: they are in the menu of a list, which shows their problems. */
+const viewForm = {
+  audience: 'user' as const,
+  fromSent: ({ back: path }: RawParams) => fieldText(path),
+  view: ({ call }: Visit, _found: unknown, { values, problems }: FormState<string>) =>
+    redirectWithProblems(safeRedirectPath(values, call.baseUrl), problems),
+};
+
+const backToList = ({ call }: Visit, path: string, notice: string): Redirect =>
+  redirect(safeRedirectPath(path, call.baseUrl), notice);
 
 export const pages = [
-  page({
-    method: 'POST',
+  formPage({
+    ...viewForm,
     path: root,
-    audience: 'user',
-    params: object({
+    address: {
       kind: oneOf(['issues', 'merge_requests']),
       project_id: optional(id()),
       group_id: optional(id()),
-      name: text(),
-      query: optional(text({ maxLength: maxAddress })),
-      back,
-    }),
-    invalid,
-    handle: async (visit, { name, query: sent = '', back: path = '/', ...list }) => {
-      await requireVisible(visit.call, list);
+    },
+    fields: { name: text(), query: optional(text({ maxLength: maxAddress })), back },
+    find: async ({ call }, list) => {
+      await requireVisible(call, list);
+      return list;
+    },
+    fromSent: (sent) => withQuery(fieldText(sent['back']), fieldText(sent['query'])),
+    run: async (visit, list, { name, query: sent = '', back: path = '/' }) => {
       const query = new URLSearchParams(sent).toString();
-      return await answer(visit, async () => await createSavedView(visit.call, list, { name, query }), {
-        to: withQuery(path, query),
-        notice: 'The view was saved.',
-      });
+      await createSavedView(visit.call, list, { name, query });
+      return backToList(visit, withQuery(path, query), 'The view was saved.');
     },
   }),
-  page({
-    method: 'POST',
+  formPage({
+    ...viewForm,
     path: `${root}/:id`,
-    audience: 'user',
-    params: object({ id: id(), name: text(), back }),
-    invalid,
-    handle: async (visit, { id: viewId, name, back: to = '/' }) =>
-      await answer(visit, async () => await renameSavedView(visit.call, viewId, name), {
-        to,
-        notice: 'The view was renamed.',
-      }),
+    address: { id: id() },
+    fields: { name: text(), back },
+    find: async (_visit, address) => address.id,
+    run: async (visit, viewId, { name, back: path = '/' }) => {
+      await renameSavedView(visit.call, viewId, name);
+      return backToList(visit, path, 'The view was renamed.');
+    },
   }),
-  page({
-    method: 'POST',
+  formPage({
+    ...viewForm,
     path: `${root}/:id/delete`,
-    audience: 'user',
-    params: object({ id: id(), back }),
-    handle: async (visit, { id: viewId, back: to = '/' }) =>
-      await answer(visit, async () => await deleteSavedView(visit.call, viewId), {
-        to,
-        notice: 'The view was deleted.',
-      }),
+    address: { id: id() },
+    fields: { back },
+    find: async (_visit, address) => address.id,
+    run: async (visit, viewId, { back: path = '/' }) => {
+      await deleteSavedView(visit.call, viewId);
+      return backToList(visit, path, 'The view was deleted.');
+    },
   }),
 ];

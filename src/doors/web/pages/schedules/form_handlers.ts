@@ -49,10 +49,10 @@ const update = formPage({
     await updateSchedule(call, project, schedule, toEdit(params));
     return redirect(schedulesPath(project), 'The schedule was saved.');
   },
-  view: async (visit, found, settings) => await editView(visit, found, { settings }),
+  view: async (visit, loaded, settings) => await editView(visit, loaded, { settings }),
 });
 
-type Act = (visit: Visit, found: LoadedSchedule) => Promise<Redirect>;
+type Act = (visit: Visit, loaded: LoadedSchedule) => Promise<Redirect>;
 
 const acting = (verb: string, allows: Parameters<typeof findScheduleToChange>[2], act: Act) =>
   page({

@@ -78,9 +78,9 @@ export const listView = async (
 ): Promise<View> => {
   const { call } = visit;
   const { scope } = query;
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const path = schedulesPath(project);
-  const { items, total } = await listSchedules(call.db, project.id, scope, wanted);
+  const { items, total } = await listSchedules(call.db, project.id, scope, requestedPage);
   const owners = await basicUsersById(
     call.db,
     items.flatMap(({ owner_id }) => (owner_id === null ? [] : [owner_id])),
@@ -97,7 +97,7 @@ ${scheduleForm(visit, { action: path, submit: 'Create schedule' }, state)}`;
   const content = html`${choiceTabs({ label: 'Schedules by state', path, param: 'scope', chosen: scope, names: tabNames })}
 <p class="quiet">${spellCount(total, 'schedule')}</p>
 ${lines.length > 0 && table(lines)}
-${pagesNav({ path, query: { scope }, page: wanted, total })}
+${pagesNav({ path, query: { scope }, page: requestedPage, total })}
 ${may(call.viewer, 'admin_schedule', project) && fresh}`;
   return projectView(visit, { project, title: 'Schedules', noun: 'pipeline_schedules' }, content);
 };

@@ -157,23 +157,23 @@ const add = formPage({
     variable_type: oneOf(['env_var', 'file'], { default: 'env_var' }),
     raw: boolean({ default: false }),
   },
-  run: async ({ call }, found, { key = '', value = '', variable_type, raw }) => {
+  run: async ({ call }, loaded, { key = '', value = '', variable_type, raw }) => {
     const variable = { key: key.trim(), value, variable_type, raw };
-    await addScheduleVariable(call, found.schedule, variable);
-    return redirect(variablesPath(found), `The variable ${variable.key} was created.`);
+    await addScheduleVariable(call, loaded.schedule, variable);
+    return redirect(variablesPath(loaded), `The variable ${variable.key} was created.`);
   },
-  view: async (visit, found, added) => await editView(visit, found, { added }),
+  view: async (visit, loaded, added) => await editView(visit, loaded, { added }),
 });
 
 const save = formPage({
   ...variableForms,
   path: `${schedulesRoutePath}/:id/variables/edit`,
   fields: { key: text(), value: optional(longText()) },
-  run: async ({ call }, found, { key, value = '' }) => {
-    await editScheduleVariable(call, found.schedule, { key, value });
-    return redirect(variablesPath(found), `The variable ${key} was saved.`);
+  run: async ({ call }, loaded, { key, value = '' }) => {
+    await editScheduleVariable(call, loaded.schedule, { key, value });
+    return redirect(variablesPath(loaded), `The variable ${key} was saved.`);
   },
-  view: async (visit, found, edited) => await editView(visit, found, { edited }),
+  view: async (visit, loaded, edited) => await editView(visit, loaded, { edited }),
 });
 
 /** The key is a field of the form, not part of its address. */
@@ -183,9 +183,9 @@ const remove = page({
   audience: 'user',
   params: object({ ...oneSchedule, key: text() }),
   handle: async (visit, { key, ...address }) => {
-    const found = await findEditable(visit, address);
-    await removeScheduleVariable(visit.call, found.schedule, key);
-    return redirect(variablesPath(found), `The variable ${key} was deleted.`);
+    const loaded = await findEditable(visit, address);
+    await removeScheduleVariable(visit.call, loaded.schedule, key);
+    return redirect(variablesPath(loaded), `The variable ${key} was deleted.`);
   },
 });
 

@@ -4,8 +4,8 @@ const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{
 
 /** Renders a text with each place of these terms marked, in any case. */
 export const markText = (text: string, terms: readonly string[]): Html => {
-  const wanted = terms.filter((term) => term !== '').map(escapePattern);
-  if (wanted.length === 0) return html`${text}`;
-  const pieces = text.split(new RegExp(`(${wanted.join('|')})`, 'giu'));
+  const patterns = terms.filter((term) => term !== '').map(escapePattern);
+  if (patterns.length === 0) return html`${text}`;
+  const pieces = text.split(new RegExp(`(${patterns.join('|')})`, 'giu'));
   return html`${pieces.map((piece, at) => (at % 2 === 1 ? html`<mark>${piece}</mark>` : piece))}`;
 };

@@ -206,12 +206,12 @@ ${searchForm(searchPath, { place, filters, isSignedIn }, { search, kept })}${pla
   const scope = chooseScope(shown, sent.scope, counts);
   const request = pageRequest(sent);
   const { content, total } = await resultsPart(query, scope, request);
-  const found = { ...placeQuery(place), search, scope, ...filterQuery(filters) };
+  const shownQuery = { ...placeQuery(place), search, scope, ...filterQuery(filters) };
   return {
     title: `${search} · Search`,
-    body: html`${head}${tabLinks(shown, counts, found)}
+    body: html`${head}${tabLinks(shown, counts, shownQuery)}
 ${hintPart(scope)}${content}
-${pagesNav({ path: searchPath, query: found, page: request, total })}`,
+${pagesNav({ path: searchPath, query: shownQuery, page: request, total })}`,
   };
 };
 

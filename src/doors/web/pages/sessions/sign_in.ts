@@ -139,8 +139,8 @@ const signIn = page({
       });
       if (needsSecondFactor) return await askSecondFactor(visit, { user_id: user.id, provider: null }, back);
       const replaced = visit.sessionSecret;
-      const given = { user_id: user.id, provider: null, source: call, replaced };
-      visit.changeSession(await startSession(platform, given));
+      const newSession = { user_id: user.id, provider: null, source: call, replaced };
+      visit.changeSession(await startSession(platform, newSession));
     } catch (error) {
       return refusedView(visit, { login, return_to: back }, error);
     }

@@ -102,6 +102,6 @@ ${rowFields({ ...given, isRemovable: false }, blankRow, at)}${moreFields(given, 
 `;
 
 export const fileFields = (rows: readonly FileRow[], problems: FormProblems): Html => {
-  const given = { problems, isRemovable: rows.length > 1 };
-  return html`${rows.map((row, at) => rowFields(given, row, at))}${moreFields(given, rows.length)}`;
+  const shared = { problems, isRemovable: rows.length > 1 };
+  return html`${rows.map((row, at) => rowFields(shared, row, at))}${moreFields(shared, rows.length)}`;
 };

@@ -55,7 +55,7 @@ test('creates a tag with a message and release notes, shows and deletes it', asy
   assert.equal((await developer.get(`${path}/rel%2F1.0`)).status, 404);
 });
 
-test('searches, sorts and pages', async () => {
+test('searches and sorts tags, and shows many in pages', async () => {
   for (const tag_name of ['v1', 'v2', 'w1']) await developer.post(path, { tag_name, ref: 'main' });
   const listed = async (query: string) =>
     [

@@ -36,7 +36,7 @@ const title = 'Personal access tokens';
 
 const blank: FilledToken = { name: '', scopes: [], life: '30' };
 
-const newForm = (visit: Visit, given: FilledToken, problems: FormProblems): Html => {
+const newForm = (visit: Visit, filled: FilledToken, problems: FormProblems): Html => {
   const { now, admin } = visit.call;
   const scopes = tokenScopes
     .filter((scope) => admin || scope !== 'sudo')
@@ -44,7 +44,7 @@ const newForm = (visit: Visit, given: FilledToken, problems: FormProblems): Html
   return form(
     visit,
     { action: path, submit: 'Create token', problems },
-    newTokenFields(now, scopes, { values: given, problems }),
+    newTokenFields(now, scopes, { values: filled, problems }),
   );
 };
 
@@ -88,15 +88,15 @@ const listView = async (
   { values, problems }: FormState<FilledToken> = unsent(blank),
 ): Promise<View> => {
   const { db, now } = visit.call;
-  const wanted = pageRequest(listQuery);
+  const requestedPage = pageRequest(listQuery);
   const filter = { kind: 'personal', user_id: requireUser(visit.call).id, state } as const;
-  const { rows, total } = await listTokens(db, { filter, page: wanted, now });
+  const { rows, total } = await listTokens(db, { filter, page: requestedPage, now });
   const none = state === 'active' ? 'You have no active tokens.' : 'You have no revoked or expired tokens.';
   const query = { state: state === 'active' ? undefined : state };
   const list = html`<h2>Your tokens</h2>
 ${stateTabs(path, state)}
 ${rows.length === 0 ? html`<p>${none}</p>` : table(visit, rows)}
-${pagesNav({ path, query, page: wanted, total })}
+${pagesNav({ path, query, page: requestedPage, total })}
 <p class="quiet">Rotating replaces a token with a new token that expires in a week. The old token stops working immediately.</p>`;
   const content = html`<p>Programs use these tokens to access the API and git on your behalf, without your password.</p>
 ${list}

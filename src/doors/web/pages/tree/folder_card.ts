@@ -114,11 +114,11 @@ const findEntryCommits = async (
   if (!hasCommits && isLate) return { commits: new Map(), isFinished: false };
   const names = entries.map(({ name }) => name);
   const milliseconds = hasCommits ? searchTimes.later : searchTimes.inline;
-  const found = await withAnonymousSlot(
+  const lastCommits = await withAnonymousSlot(
     visit,
     async () => await findLastCommits(code, { commit, path, names, milliseconds }),
   );
-  return hasCommits ? { ...found, isFinished: true } : found;
+  return hasCommits ? { ...lastCommits, isFinished: true } : lastCommits;
 };
 
 const readFolder = async (

@@ -44,7 +44,7 @@ ${card}${readme}`,
   );
 };
 
-const given = {
+const shared = {
   method: 'GET',
   audience: 'visitor',
   params: object({ ...codeParams, page: pageParams.page, commits: optional(boolean()) }),
@@ -54,7 +54,7 @@ const routePath = `${projectRoot}/tree`;
 
 export const pages = [routePath, `${routePath}/:rest`].map((path) =>
   page({
-    ...given,
+    ...shared,
     path,
     handle: async (visit, { page: sent, commits = false, ...params }) => {
       const query = { page: pageRequest({ page: sent }).page, hasCommits: commits };

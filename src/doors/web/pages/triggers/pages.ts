@@ -99,14 +99,14 @@ const listView = async (
 ): Promise<View> => {
   const { call } = visit;
   const { values, problems } = added;
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const path = triggersPath(project);
-  const { items, total } = await listTriggers(call.db, project.id, wanted);
+  const { items, total } = await listTriggers(call.db, project.id, requestedPage);
   const triggers = await triggersJson(call, items);
   const content = html`<p>A trigger token starts pipelines with the rights of its owner.</p>
 <p class="quiet">${spellCount(total, 'trigger')}</p>
 ${triggers.length > 0 && table(triggers.map((one) => line(visit, { path, renamed }, one)))}
-${pagesNav({ path, query: {}, page: wanted, total })}
+${pagesNav({ path, query: {}, page: requestedPage, total })}
 <h2 id="new">New trigger</h2>
 ${form(
   visit,
@@ -147,12 +147,12 @@ const create = formPage({
   view: async (visit, project, added) => await listView(visit, project, {}, { added }),
 });
 
-const one = { ...projectPath, id: id() };
+const triggerParams = { ...projectPath, id: id() };
 
 const update = formPage({
   ...forms,
   path: `${triggersRoutePath}/:id`,
-  address: one,
+  address: triggerParams,
   find: async (visit, address) => ({ project: await find(visit, address), id: address.id }),
   run: async ({ call }, { project, id: triggerId }, { description = '' }) => {
     await updateTrigger(call, project, triggerId, description);
@@ -166,7 +166,7 @@ const remove = page({
   method: 'POST',
   path: `${triggersRoutePath}/:id/delete`,
   audience: 'user',
-  params: object(one),
+  params: object(triggerParams),
   handle: async (visit, params) => {
     const project = await find(visit, params);
     await deleteTrigger(visit.call, project, params.id);

@@ -50,7 +50,7 @@ test('adds a trigger, starts a pipeline by its token, renames and deletes it', a
   assert.equal((await start()).status, 404);
 });
 
-test('shows problems', async () => {
+test('shows the problems of a refused trigger', async () => {
   await master.get(path);
   const { status, text } = await master.post(path, { description: ' ' });
   assert.deepEqual([status, /Description can&#39;t be blank/.test(text)], [422, true]);

@@ -51,7 +51,7 @@ const findOne =
   };
 
 /** An address without a scope names the variable for all environments. */
-const one = { key: text(), scope: { ...text(), default: '*' } };
+const variableParams = { key: text(), scope: { ...text(), default: '*' } };
 
 const editView = (visit: Visit, { list, variable }: Found, state: VariableState): View => {
   const action = addressOf(list.path, variable);
@@ -64,10 +64,10 @@ const edit = (kind: SettingsListRoute): AnyPage =>
     method: 'GET',
     path: `${kind.routePath}/:key`,
     audience: kind.audience,
-    params: object({ ...kind.params, ...one }),
+    params: object({ ...kind.params, ...variableParams }),
     handle: async (visit, params) => {
-      const found = await findOne(kind)(visit, params);
-      return editView(visit, found, unsent(fromRecord(found.variable)));
+      const loaded = await findOne(kind)(visit, params);
+      return editView(visit, loaded, unsent(fromRecord(loaded.variable)));
     },
   });
 
@@ -75,7 +75,7 @@ const update = (kind: SettingsListRoute): AnyPage =>
   formPage({
     path: `${kind.routePath}/:key`,
     audience: kind.audience,
-    address: { ...kind.params, ...one },
+    address: { ...kind.params, ...variableParams },
     fields: updateFields,
     find: findOne(kind),
     fromSent,
@@ -95,7 +95,7 @@ const remove = (kind: SettingsListRoute): AnyPage =>
     method: 'POST',
     path: `${kind.routePath}/:key/delete`,
     audience: kind.audience,
-    params: object({ ...kind.params, ...one }),
+    params: object({ ...kind.params, ...variableParams }),
     handle: async (visit, params) => {
       const list = await kind.find(visit, params);
       await deleteVariable(visit.call, ownerOf(list.owner), params);

@@ -76,12 +76,12 @@ export const listView = async (
   state: VariableState = unsent(blank),
 ): Promise<View> => {
   const { path, owner } = list;
-  const wanted = pageRequest(query);
-  const { items, total } = await listVariables(visit.call.platform, ownerOf(owner), wanted);
+  const requestedPage = pageRequest(query);
+  const { items, total } = await listVariables(visit.call.platform, ownerOf(owner), requestedPage);
   const content = html`<p>${reach[owner.scope]}</p>
 ${list.above}<p class="quiet">${spellCount(total, 'variable')}</p>
 ${items.length > 0 && table(items.map((variable) => ({ visit, list, variable })))}
-${pagesNav({ path, query: {}, page: wanted, total })}
+${pagesNav({ path, query: {}, page: requestedPage, total })}
 <h2 id="new">New variable</h2>
 ${variableForm(visit, { action: path, submit: 'Create variable', before: null }, state)}`;
   return list.view(visit, 'Variables', content);

@@ -110,14 +110,14 @@ const replaceAll = (deletions: number, additions: number, max: number): Omit<Com
 const compareLines = (old: readonly string[], fresh: readonly string[], max: number): Compared => {
   const [start, end] = countCommon(old, fresh);
   const [oldRest, freshRest] = [old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)];
-  const found = findSteps(oldRest, freshRest);
+  const shortest = findSteps(oldRest, freshRest);
   const { steps, ...counts } =
-    found === null
+    shortest === null
       ? replaceAll(oldRest.length, freshRest.length, max)
-      : { steps: found, additions: countSteps(found, 'add'), deletions: countSteps(found, 'del') };
+      : { steps: shortest, additions: countSteps(shortest, 'add'), deletions: countSteps(shortest, 'del') };
   const [first, last] = [Math.min(start, contextLines), Math.min(end, contextLines)];
-  const all = repeat('same', first).concat(steps, repeat('same', last));
-  return { before: start - first, steps: all, ...counts };
+  const shownSteps = repeat('same', first).concat(steps, repeat('same', last));
+  return { before: start - first, steps: shownSteps, ...counts };
 };
 
 /** Tells for each step whether it is shown: a change, or near one. */

@@ -8,7 +8,7 @@ import { choiceButton, preferenceForm } from '../fields/preference_form.ts';
 import { type Html, html } from '../html.ts';
 import { maxRangesLength } from './line_ranges.ts';
 
-/** Absent: what the visitor prefers. */
+/** Absent: the visitor's preference. */
 export const viewParams = {
   view: optional(oneOf(diffViews)),
   w: optional(boolean({ description: 'hide changes of white space only' })),
@@ -29,7 +29,7 @@ export const diffParams = {
 
 type SentView = { view?: DiffView | undefined; w?: boolean | undefined };
 
-/** Returns what the address chooses, and else what the visitor prefers. */
+/** Returns the options of the address, or the visitor's preferences where it has none. */
 export const preferredView = (
   { preferences }: Visit,
   { view, w }: SentView,
@@ -66,7 +66,7 @@ const writeAsked = ({ view, w }: SentView): Record<string, string> => ({
   ...(w !== undefined && { w: w ? '1' : '0' }),
 });
 
-/** Reads what an address chooses; what it leaves open is as the visitor prefers. */
+/** Reads the options of an address. The visitor's preferences replace those that it lacks. */
 export const readDiffChoice = (visit: Visit, sent: SentChoice): DiffChoice => {
   const { view, w } = preferredView(visit, sent);
   const { file, old_path, expand, whole } = sent;

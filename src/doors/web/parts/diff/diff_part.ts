@@ -110,11 +110,14 @@ export const readShownFiles = async (
 /** Renders the switches of the view, and the way back from one file. */
 const linksPart = ({ visit, address, query = {}, choice }: Given): Html => {
   const { file, oldPath } = choice;
-  const one = { ...(file !== undefined && { file }), ...(oldPath !== undefined && { old_path: oldPath }) };
+  const fileQuery = {
+    ...(file !== undefined && { file }),
+    ...(oldPath !== undefined && { old_path: oldPath }),
+  };
   const kept = { ...query, ...choice.asked };
-  const all =
+  const allFilesLink =
     file !== undefined && html`<a class="button" href="${withQuery(address, kept)}#changes">All files</a>`;
-  return html`<span class="row">${all}${viewForm(visit, choice, { path: withQuery(address, { ...kept, ...one }), anchor: '#changes' })}</span>`;
+  return html`<span class="row">${allFilesLink}${viewForm(visit, choice, { path: withQuery(address, { ...kept, ...fileQuery }), anchor: '#changes' })}</span>`;
 };
 
 /** Renders the diffs. */

@@ -9,11 +9,11 @@ type Given = {
   ranges: readonly LineRange[] | 'all';
 };
 
-/** Unchanged lines that git puts around a change, if there are so many. */
+/** Unchanged lines that git shows before and after a change, if the file has as many. */
 const contextLines = 3;
 
 /** Returns whether the file may continue after the last hunk: at the end of a file, a hunk has less context. */
-const mayGoOn = (rows: readonly DiffRow[]): boolean =>
+const mayContinue = (rows: readonly DiffRow[]): boolean =>
   rows.length > contextLines && rows.slice(-contextLines).every(({ kind }) => kind === 'same');
 
 type Line = Exclude<DiffRow, { kind: 'hunk' | 'note' }>;
@@ -53,7 +53,7 @@ const after = ({ kind, old, new: fresh }: Line): [old: number, fresh: number] =>
   fresh + (kind === 'del' ? 0 : 1),
 ];
 
-/** Adds the unchanged lines of the ranges; rows of hunks tell which lines are still hidden. */
+/** Adds the unchanged lines of the ranges. Rows of kind `hunk` have the lines that stay hidden. */
 export const expandRows = (rows: readonly DiffRow[], given: Given): DiffRow[] => {
   const expanded: DiffRow[] = [];
   let [old, fresh] = [1, 1];
@@ -71,7 +71,7 @@ export const expandRows = (rows: readonly DiffRow[], given: Given): DiffRow[] =>
   }
   const { lines } = given;
   if (lines === null) {
-    return mayGoOn(rows)
+    return mayContinue(rows)
       ? [...expanded, { kind: 'hunk', text: '', hidden: { from: fresh, to: null } }]
       : expanded;
   }

@@ -11,8 +11,7 @@ export const isLongDiff = (files: readonly Pick<FileDiff, 'diff'>[]): boolean =>
   files.reduce((sum, { diff }) => sum + diff.length, 0) >= minStreamed;
 
 /**
- * Renders items in their order, one ahead of what the browser has taken. When the client goes away, the rest is not
- * rendered.
+ * Renders items in their order, one ahead of what was sent. When the client disconnects, it stops rendering.
  */
 export const streamInOrder = <T>(items: readonly T[], render: (item: T) => Promise<Html>): Html =>
   streamed(async function* () {
@@ -23,7 +22,7 @@ export const streamInOrder = <T>(items: readonly T[], render: (item: T) => Promi
       const current: Promise<Html> = next ?? render(item);
       const following = items[at + 1];
       next = following === undefined ? null : render(following);
-      // Awaited in its turn; the client may be gone by then.
+      // A failure is thrown when the item is awaited, or by nobody if the client disconnects first.
       next?.catch(() => undefined);
       yield await current;
     }

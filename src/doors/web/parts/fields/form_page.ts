@@ -6,7 +6,7 @@ import { object } from '../../../../platform/http/schema.ts';
 import {
   type AnyPage,
   type RawPage,
-  type Redirect,
+  Redirect,
   type View,
   type Visit,
   page,
@@ -22,7 +22,7 @@ export const unsent = <Values>(values: Values): FormState<Values> => ({ values, 
 
 type Fields = Record<string, TSchema>;
 
-type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
+type FormPage<Address extends Fields, F extends Fields, Loaded, Values> = {
   path: string;
   audience: AnyPage['audience'];
   /** As of `page`. */
@@ -32,21 +32,28 @@ type FormPage<Address extends Fields, F extends Fields, Found, Values> = {
   /** Parameters that the form sends. */
   fields: F;
   /** Loads and authorizes what the form changes. @throws Failure 404, 403 */
-  find: (visit: Visit, address: Static<TObject<Address>>) => Promise<Found>;
+  find: (visit: Visit, address: Static<TObject<Address>>) => Promise<Loaded>;
   /** Returns the values of the form as they were sent, valid or not. */
-  fromSent: (sent: RawParams, found: Found) => Values;
+  fromSent: (sent: RawParams, loaded: Loaded) => Values;
   /** Changes the record. A failure that is about the input shows the form again. */
   run: (
     visit: Visit,
-    found: Found,
+    loaded: Loaded,
     params: Static<TObject<Address & F>>,
   ) => Promise<Redirect | View | RawPage>;
   /** Converts a failure of `run` to problems; null: it is not about the input. Default: `problemsOf`. */
-  readFailure?: (error: unknown, found: Found, params: Static<TObject<Address & F>>) => FormProblems | null;
+  readFailure?: (error: unknown, loaded: Loaded, params: Static<TObject<Address & F>>) => FormProblems | null;
   /** Places problems of fields that the form does not have. */
   toProblems?: (problems: FormProblems) => FormProblems;
-  /** Shows the refused form, with status 422 unless the view has another. */
-  view: (visit: Visit, found: Found, state: FormState<Values>) => View | Promise<View>;
+  /**
+   * Shows the refused form, with status 422 unless the view has another. A form without input to keep may redirect to
+   * its page: see `redirectWithProblems`.
+   */
+  view: (
+    visit: Visit,
+    loaded: Loaded,
+    state: FormState<Values>,
+  ) => View | Redirect | Promise<View | Redirect>;
 };
 
 /** Removes the characters from sent texts that no text of a database may have: the form may look for what it shows. */
@@ -59,8 +66,8 @@ const removeUnstorable = (value: unknown): unknown => {
 };
 
 /** Declares a page that receives a form. A refused form is shown again, with what was sent and what is wrong. */
-export const formPage = <Address extends Fields, F extends Fields, Found, Values>(
-  declared: FormPage<Address, F, Found, Values>,
+export const formPage = <Address extends Fields, F extends Fields, Loaded, Values>(
+  declared: FormPage<Address, F, Loaded, Values>,
 ): AnyPage => {
   const { path, audience, address, fields, find, fromSent, run, view } = declared;
   const { readFailure = problemsOf, toProblems = (problems: FormProblems) => problems } = declared;
@@ -70,13 +77,13 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
   const readAddress = paramsReader(object(address));
   const refuse = async (
     visit: Visit,
-    { found, sent, problems }: { found: Found; sent: RawParams; problems: FormProblems },
-  ): Promise<View> => {
-    const shown = await view(visit, found, {
-      values: fromSent(removeUnstorable(sent) as RawParams, found),
+    { loaded, sent, problems }: { loaded: Loaded; sent: RawParams; problems: FormProblems },
+  ): Promise<View | Redirect> => {
+    const shown = await view(visit, loaded, {
+      values: fromSent(removeUnstorable(sent) as RawParams, loaded),
       problems: toProblems(problems),
     });
-    return withRefusal(shown);
+    return shown instanceof Redirect ? shown : withRefusal(shown);
   };
   return page({
     method: 'POST',
@@ -85,15 +92,15 @@ export const formPage = <Address extends Fields, F extends Fields, Found, Values
     ...(declared.withoutRequiredFactor === true && { withoutRequiredFactor: true }),
     params: object({ ...address, ...fields }),
     invalid: async (visit: Visit, sent: RawParams, problems: Problems) => {
-      const found = await find(visit, readAddress(sent) as Static<TObject<Address>>);
-      return await refuse(visit, { found, sent, problems: { text: null, fields: problems } });
+      const loaded = await find(visit, readAddress(sent) as Static<TObject<Address>>);
+      return await refuse(visit, { loaded, sent, problems: { text: null, fields: problems } });
     },
     handle: async (visit, params, sent) => {
-      const found = await find(visit, params as Static<TObject<Address>>);
+      const loaded = await find(visit, params as Static<TObject<Address>>);
       return await answerForm(
-        async () => await run(visit, found, params),
-        async (problems) => await refuse(visit, { found, sent, problems }),
-        (error) => readFailure(error, found, params),
+        async () => await run(visit, loaded, params),
+        async (problems) => await refuse(visit, { loaded, sent, problems }),
+        (error) => readFailure(error, loaded, params),
       );
     },
   });

@@ -5,13 +5,13 @@ import { type FormProblems, formatProblem } from '../form.ts';
  * @param names names of the fields of the form
  */
 export const moveUnknownToText = ({ text, fields }: FormProblems, names: readonly string[]): FormProblems => {
-  const all = Object.entries(fields);
-  const others = all
+  const entries = Object.entries(fields);
+  const others = entries
     .filter(([name]) => !names.includes(name))
     .flatMap(([name, texts]) => texts.map((one) => (name === 'base' ? one : formatProblem(name, one))));
   const said = [...(text === null ? [] : [text]), ...others];
   return {
     text: said.length === 0 ? null : said.join('. '),
-    fields: Object.fromEntries(all.filter(([name]) => names.includes(name))),
+    fields: Object.fromEntries(entries.filter(([name]) => names.includes(name))),
   };
 };

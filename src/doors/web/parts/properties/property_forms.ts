@@ -91,7 +91,7 @@ export const peopleField = (given: PeopleField): Html => {
     isChecked: ids.has(id),
   }));
   const title = role === 'assignee' ? 'Assignees' : 'Reviewers';
-  const other = input({
+  const namedField = input({
     name: `${role}_username`,
     label: `Further ${title.toLowerCase()}`,
     hint: 'User names, separated by commas.',
@@ -100,7 +100,7 @@ export const peopleField = (given: PeopleField): Html => {
     suggestions: projectSuggestions(choices.project_id, 'members'),
     problems,
   });
-  return html`${pickList(`${role}_ids`, { title, isTitled }, boxes)}${other}`;
+  return html`${pickList(`${role}_ids`, { title, isTitled }, boxes)}${namedField}`;
 };
 
 /** Renders the form that adds the viewer; null if they have the role already. */

@@ -23,14 +23,14 @@ const isSent = (value: unknown): boolean => value !== undefined && value !== nul
 /** Returns the alternatives. @throws Failure 400 for a part that does not exist or is not a list of names */
 export const readAlternatives = ({ type }: Pick<Listed, 'type'>, input: unknown): Alternatives => {
   const parts = readParts('or', input);
-  const known = [...Object.keys(shared), ...(type === 'MergeRequest' ? ['reviewer_username'] : [])];
-  const unread = Object.keys(parts).find((name) => !known.includes(name) && isSent(parts[name]));
+  const supported = [...Object.keys(shared), ...(type === 'MergeRequest' ? ['reviewer_username'] : [])];
+  const unread = Object.keys(parts).find((name) => !supported.includes(name) && isSent(parts[name]));
   if (unread !== undefined) throw invalid({ [`or[${unread}]`]: ['is a filter that is not supported'] });
   const read = (name: string): string[] => [...new Set(readNames(parts, { of: 'or', name }))];
   return {
     labels: read('labels'),
     authors: read('author_username'),
     assignees: read('assignee_username'),
-    reviewers: known.includes('reviewer_username') ? read('reviewer_username') : [],
+    reviewers: supported.includes('reviewer_username') ? read('reviewer_username') : [],
   };
 };

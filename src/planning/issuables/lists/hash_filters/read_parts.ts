@@ -24,7 +24,8 @@ export const isName = (value: unknown): value is string =>
 /** Reads names: one text with commas, or several texts. @throws Failure 400 for other values */
 export const readNames = (parts: Parts, part: Part): string[] => {
   const input = parts[part.name] ?? [];
-  const all: unknown[] = typeof input === 'string' ? input.split(',') : Array.isArray(input) ? input : [null];
-  if (all.length > maxNames || !all.every(isName)) throw failPart(part);
-  return all.map((one) => one.trim()).filter((one) => one !== '');
+  const names: unknown[] =
+    typeof input === 'string' ? input.split(',') : Array.isArray(input) ? input : [null];
+  if (names.length > maxNames || !names.every(isName)) throw failPart(part);
+  return names.map((one) => one.trim()).filter((one) => one !== '');
 };

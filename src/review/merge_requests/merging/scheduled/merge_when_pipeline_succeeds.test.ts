@@ -130,13 +130,13 @@ describe('is canceled', () => {
     assert.deepEqual(await cancel(request, 'PUT', author.token), [200, false]);
   });
 
-  test('not for merged or closed requests', async () => {
+  test('auto-merge of a merged request cannot be canceled', async () => {
     const request = await deferred();
     await merge(gantry, request);
     assert.deepEqual(await cancel(request), [405, 'Method Not Allowed']);
   });
 
-  test('by a push to the source branch', async () => {
+  test('a push to the source branch cancels auto-merge', async () => {
     const request = await deferred({ should_remove_source_branch: true });
     await seedCommit(gantry, project.id, { pushed: '1' }, { branch: request.source_branch });
     await settle(gantry);

@@ -38,13 +38,13 @@ export const fromSent = (sent: RawParams): FilledApplication => ({
 });
 
 /** Renders the fields of an application of the instance. */
-export const applicationFields = (given: FilledApplication, problems: FormProblems): Html[] => [
-  input({ name: 'name', label: 'Name', value: given.name, required: true, problems }),
+export const applicationFields = (filled: FilledApplication, problems: FormProblems): Html[] => [
+  input({ name: 'name', label: 'Name', value: filled.name, required: true, problems }),
   textArea({
     name: 'redirect_uri',
     label: 'Callback URLs',
     hint: 'Users are redirected here after they authorize the application. One per line.',
-    value: given.redirect_uri,
+    value: filled.redirect_uri,
     rows: 3,
     problems,
   }),
@@ -52,20 +52,20 @@ export const applicationFields = (given: FilledApplication, problems: FormProble
     name: 'trusted',
     label: 'Trusted',
     hint: 'Users are not asked for their consent. Only for applications of your own.',
-    checked: given.trusted,
+    checked: filled.trusted,
     problems,
   }),
   checkbox({
     name: 'confidential',
     label: 'Confidential',
     hint: 'For applications that can keep a secret: programs on a server, not on a phone or in a browser.',
-    checked: given.confidential,
+    checked: filled.confidential,
     problems,
   }),
   checkboxes({
     name: 'scopes',
     label: 'Scopes',
-    values: given.scopes,
+    values: filled.scopes,
     boxes: tokenScopes.map((scope) => ({ value: scope, label: scope, hint: scopeMeanings[scope] })),
     problems,
   }),

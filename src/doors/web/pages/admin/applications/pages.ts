@@ -96,8 +96,8 @@ export const applicationPages = [
     params: object(pageParams),
     handle: async (visit, query) => {
       const { db } = visit.call;
-      const wanted = pageRequest(query);
-      const { items, total } = await listApplications(db, wanted);
+      const requestedPage = pageRequest(query);
+      const { items, total } = await listApplications(db, requestedPage);
       const owners = await basicUsersById(
         db,
         items.map(({ owner_id }) => owner_id).filter((owner) => owner !== null),
@@ -114,7 +114,7 @@ export const applicationPages = [
           title: 'No applications',
           text: 'Register one to let it sign users in or call the API.',
         },
-        paging: { query: {}, page: wanted, total },
+        paging: { query: {}, page: requestedPage, total },
       });
     },
   }),

@@ -69,8 +69,8 @@ type ListQuery = Static<typeof listParams>;
 
 const filterForm = (kinds: readonly string[], { kind = '', user = '', from, to }: ListQuery): Html => {
   // Keep a requested kind selected even if the log has none.
-  const known = kind === null || kind === '' || kinds.includes(kind) ? kinds : [...kinds, kind];
-  const options = [['', 'All'] as const, ...known.map((one) => [one, one] as const)];
+  const offered = kind === null || kind === '' || kinds.includes(kind) ? kinds : [...kinds, kind];
+  const options = [['', 'All'] as const, ...offered.map((one) => [one, one] as const)];
   return html`<form method="get" action="${path}" class="filter">
 ${select({ name: 'kind', label: 'Event', value: kind, options })}
 ${input({ name: 'user', label: 'User name', value: user, autocomplete: 'off' })}

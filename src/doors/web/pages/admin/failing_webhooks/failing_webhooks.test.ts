@@ -125,7 +125,7 @@ test('leaves out hooks of projects and groups that are being removed', async () 
   await setFailures(0);
 });
 
-test('is missing for others', async () => {
+test('only administrators open the page of failing webhooks', async () => {
   const { visitor } = await seedVisitor(gantry, { group: group.id, access_level: 50 });
   assert.equal((await visitor.get(path)).status, (await visitor.get('/admin/mail')).status);
   assert.notEqual((await visitor.get(path)).status, 200);

@@ -71,8 +71,8 @@ const listView = async (visit: Visit, query: Static<typeof listParams>): Promise
   const { call } = visit;
   const { visibility, sort } = query;
   const search = query.search ?? '';
-  const wanted = pageRequest(query);
-  const { page: number, per_page } = wanted;
+  const requestedPage = pageRequest(query);
+  const { page: number, per_page } = requestedPage;
   const filter = visibility === undefined ? {} : { visibility };
   const params = { all_available: true, search, page: number, per_page, ...filter, ...sortParams[sort] };
   const [counts, { items, total }] = await Promise.all([countGroups(call.db), listGroups(call, params)]);
@@ -101,7 +101,7 @@ const listView = async (visit: Visit, query: Static<typeof listParams>): Promise
     noun: 'group',
     rows: groups.map((group) => line(visit, group, sizes.get(group.id) ?? { projects: 0, members: 0 })),
     empty: { icon: 'group', title: 'No groups' },
-    paging: { query: { ...kept, sort }, page: wanted, total },
+    paging: { query: { ...kept, sort }, page: requestedPage, total },
   });
 };
 

@@ -74,10 +74,10 @@ const table = (rows: readonly (Html | null)[]): Html =>
 <tbody>${rows}</tbody>
 </table></div>`;
 
-type Near = { scope: InstanceScope; wanted: PageRequest; isMore: boolean };
+type Near = { scope: InstanceScope; requestedPage: PageRequest; isMore: boolean };
 
 /** Renders links to the next and previous page. Counting all jobs of an instance takes too long for a page. */
-const nearPages = ({ scope, wanted: { page: number, per_page }, isMore }: Near): Html | null => {
+const nearPages = ({ scope, requestedPage: { page: number, per_page }, isMore }: Near): Html | null => {
   if (number === 1 && !isMore) return null;
   const link = (to: number, text: string): Html =>
     html`<a href="${path}?scope=${scope}&amp;page=${to}&amp;per_page=${per_page}">${text}</a>`;
@@ -95,8 +95,8 @@ type PageQuery = { scope: InstanceScope; page: number; per_page: number };
 
 const listView = async (visit: Visit, { scope, ...query }: PageQuery): Promise<View> => {
   const { db } = visit.call;
-  const wanted = pageRequest(query);
-  const { limit, offset } = wanted;
+  const requestedPage = pageRequest(query);
+  const { limit, offset } = requestedPage;
   const [counts, jobs] = await Promise.all([
     countInstanceJobs(db),
     listInstanceJobs(db, scope, { limit: limit + 1, offset }),
@@ -115,7 +115,7 @@ ${
     ? html`<div class="card">${emptyState({ icon: 'pipeline', title: emptyTexts[scope] })}</div>`
     : table(shown.map((job) => row(visit, job, around)))
 }
-${nearPages({ scope, wanted, isMore: jobs.length > limit })}
+${nearPages({ scope, requestedPage, isMore: jobs.length > limit })}
 ${counts.pending + counts.running > 0 && cancelPart(visit)}`;
   return adminView({ path, title: 'Jobs' }, content);
 };

@@ -72,8 +72,8 @@ const listView = async (visit: Visit, listQuery: Static<typeof listParams>): Pro
   const { call } = visit;
   const { filter, sort, storage } = listQuery;
   const search = listQuery.search ?? '';
-  const wanted = pageRequest(listQuery);
-  const { page: number, per_page } = wanted;
+  const requestedPage = pageRequest(listQuery);
+  const { page: number, per_page } = requestedPage;
   const params = {
     search,
     page: number,
@@ -99,7 +99,7 @@ ${tabs('Projects by visibility', links)}
       ? emptyState({ icon: 'folder', title: 'No projects' })
       : projectList(items as ListedProject[], { sideOf: administer })
   }</div>
-${pagesNav({ path: projectsPath, query: { ...kept, sort }, page: wanted, total })}`;
+${pagesNav({ path: projectsPath, query: { ...kept, sort }, page: requestedPage, total })}`;
   return adminView({ path: projectsPath, title: 'Projects' }, content);
 };
 

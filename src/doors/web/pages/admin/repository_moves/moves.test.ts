@@ -29,7 +29,7 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-it('shows that nothing was moved', async () => {
+it('says that no repository was moved yet', async () => {
   const shown = contentIn(await admin.get(path));
   assert.match(shown, /2 storages: default, other/);
   assert.match(shown, /No moves/);
@@ -69,7 +69,7 @@ it('says what is wrong, and moves nothing', async () => {
   assert.match(contentIn(await admin.get(path)), /1 move\b/);
 });
 
-it('empties a storage', async () => {
+it('moves all repositories of a storage', async () => {
   const same = { source_storage_name: 'other', destination_storage_name: 'other' };
   assert.equal((await admin.post(`${path}/all`, same)).status, 422);
   const { status } = await admin.post(`${path}/all`, { ...same, destination_storage_name: 'default' });

@@ -186,18 +186,18 @@ export const settingsPages = [
       const around = toSettingContext(call.platform.config);
       const { seen, review, test } = sent as RawParams;
       const read = readForm(sent, (seen ?? {}) as RawParams, around);
-      const { wanted, typed } = read;
+      const { requested, typed } = read;
       if (test !== undefined && read.problems[testedSetting] === undefined) {
         // An emptied field is null.
-        const url = (testedSetting in wanted ? wanted : call.settings)[testedSetting] as string | null;
+        const url = (testedSetting in requested ? requested : call.settings)[testedSetting] as string | null;
         return await settingsView(visit, { typed, diagram: await testDiagramServer(visit, url) });
       }
       const isReadable = Object.keys(read.problems).length === 0;
       let changes: Change[] = [];
       const refused = await attempt(async () => {
-        if (isReadable && review === undefined) changes = await changeSettings(call, wanted);
+        if (isReadable && review === undefined) changes = await changeSettings(call, requested);
         // If a form is unreadable in part, validates the rest, to report all problems.
-        else ({ changes } = computeChanges(call.settings, wanted, around));
+        else ({ changes } = computeChanges(call.settings, requested, around));
       });
       const isFine = isReadable && refused === null;
       if (isFine && review !== undefined) return await settingsView(visit, { typed, changes });

@@ -23,7 +23,7 @@ export type Typed = Partial<Record<SettingName, Filled>>;
 
 export type Read = {
   /** Settings whose value differs from the value that the form showed. */
-  wanted: RequestedSettings;
+  requested: RequestedSettings;
   problems: Problems;
   typed: Typed;
 };
@@ -108,7 +108,7 @@ export const readForm = (sent: RawParams, seen: RawParams, around: SettingContex
     ...changed,
     ...needed.filter((name) => name !== undefined && name in values),
   ] as SettingName[];
-  return { wanted: Object.fromEntries(names.map((name) => [name, values[name]])), problems, typed };
+  return { requested: Object.fromEntries(names.map((name) => [name, values[name]])), problems, typed };
 };
 
 /** Fills the form with these settings, overlaid with the user's input. */

@@ -40,31 +40,38 @@ const controlFor = ({ name, filled, problems, around }: Shown): Html => {
   const field = fieldOf(name);
   const { label, meaning } = field;
   const control = toControl(field, around);
-  const given = { name, label, hint: meaning, problems };
+  const shared = { name, label, hint: meaning, problems };
   const text = typeof filled === 'string' ? filled : '';
   switch (control.kind) {
     case 'flag':
-      return checkbox({ ...given, checked: text === '1' });
+      return checkbox({ ...shared, checked: text === '1' });
     case 'number': {
       const { least: min, isWhole } = control;
-      return input({ ...given, type: 'number', value: text, min, step: isWhole ? 1 : 'any', required: true });
+      return input({
+        ...shared,
+        type: 'number',
+        value: text,
+        min,
+        step: isWhole ? 1 : 'any',
+        required: true,
+      });
     }
     case 'choice':
-      return select({ ...given, value: text, options: control.choices });
+      return select({ ...shared, value: text, options: control.choices });
     case 'choices': {
       const values = typeof filled === 'string' ? [] : filled;
       const boxes = boxesOf(control.choices, values);
       return boxes.length > 0
-        ? checkboxes({ ...given, values, boxes })
+        ? checkboxes({ ...shared, values, boxes })
         : html`<div class="field" id="${name}"><p><strong>${label}</strong></p><p class="hint">${meaning}</p><p class="quiet">None is configured.</p></div>
 `;
     }
     case 'list':
-      return textArea({ ...given, hint: `${meaning} One per line.`, value: text, rows: 4 });
+      return textArea({ ...shared, hint: `${meaning} One per line.`, value: text, rows: 4 });
     case 'text':
-      return textArea({ ...given, value: text, rows: 4 });
+      return textArea({ ...shared, value: text, rows: 4 });
     default:
-      return input({ ...given, value: text });
+      return input({ ...shared, value: text });
   }
 };
 

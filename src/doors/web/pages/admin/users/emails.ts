@@ -8,7 +8,7 @@ import { boolean, id, object, text } from '../../../../../platform/http/schema.t
 import { emptyState } from '../../../parts/empty_state.ts';
 import { fieldText, isTicked } from '../../../parts/fields/field_text.ts';
 import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
-import { attempt, checkbox, form, input } from '../../../parts/form.ts';
+import { checkbox, form, input } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { momentOr } from '../../../parts/timestamp.ts';
@@ -111,17 +111,18 @@ export const emailPages = [
     },
     view: emailsView,
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${usersPath}/:id/emails/:email_id/resend`,
     audience: 'admin',
-    params: object({ id: id(), email_id: id() }),
-    handle: async ({ call }, { id: userId, email_id }) => {
-      const problems = await attempt(async () => await resendConfirmation(call, userId, email_id));
-      const notice =
-        problems === null ? 'The mail was requested again.' : 'The address was already confirmed.';
-      return redirect(pathOf(userId), notice);
+    address: { id: id(), email_id: id() },
+    fields: {},
+    find: async (_visit, address) => address,
+    fromSent: () => null,
+    run: async ({ call }, { id: userId, email_id }) => {
+      await resendConfirmation(call, userId, email_id);
+      return redirect(pathOf(userId), 'The mail was requested again.');
     },
+    view: (_visit, address) => redirect(pathOf(address.id), 'The address was already confirmed.'),
   }),
   page({
     method: 'POST',

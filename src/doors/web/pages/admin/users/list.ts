@@ -104,11 +104,11 @@ const filterTabs = (counts: UserCounts, { filter, search }: PageQuery): Html =>
 const listView = async (visit: Visit, query: PageQuery): Promise<View> => {
   const { db } = visit.call;
   const search = query.search ?? '';
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const params = { ...filterParams[query.filter], ...sortParams[query.sort], search };
   const [counts, { rows, total }] = await Promise.all([
     countUsers(db),
-    selectUsers(db, params, { ...wanted, admin: true }),
+    selectUsers(db, params, { ...requestedPage, admin: true }),
   ]);
   const kept = { filter: query.filter, search: omitEmpty(search) };
   return adminListView({
@@ -126,7 +126,7 @@ const listView = async (visit: Visit, query: PageQuery): Promise<View> => {
     noun: 'user',
     rows: rows.map((user) => line(visit, user)),
     empty: { icon: 'users', title: 'No users', text: 'No user matches the filter.' },
-    paging: { query: { ...kept, sort: query.sort }, page: wanted, total },
+    paging: { query: { ...kept, sort: query.sort }, page: requestedPage, total },
   });
 };
 

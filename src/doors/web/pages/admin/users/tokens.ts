@@ -157,7 +157,7 @@ const create = formPage({
     };
     return newTokenView(visit, place, { name, text, expires_at });
   },
-  view: async (visit, found, state) => await listView(visit, found, state),
+  view: async (visit, user, state) => await listView(visit, user, state),
 });
 
 const revoke = page({

@@ -123,7 +123,7 @@ test('shows the form again with what is wrong', async () => {
   assert.match(odd.text, /id="projects_limit_error"/);
 });
 
-test('changes a user', async () => {
+test('saves the form of a user', async () => {
   const { id } = await make();
   const path = `/admin/users/${id}`;
   assert.match((await admin.get(`${path}/edit`)).text, /<h1>Edit Name of/);
@@ -146,7 +146,7 @@ test('changes a user', async () => {
   assert.equal((await admin.post('/admin/users/x/edit', form)).status, 404);
 });
 
-test('blocks and unblocks', async () => {
+test('blocks and unblocks a user', async () => {
   const { id, visitor } = await someone();
   const path = `/admin/users/${id}`;
   assert.match((await admin.get(path)).text, new RegExp(`action="${path}/block"`));

@@ -29,10 +29,10 @@ export const deletePipelinePages = [
     audience: 'user',
     params: object({ ...projectPath, id: id() }),
     handle: async (visit, { project: fullPath, id: pipelineId }) => {
-      const found = await findPipeline(visit.call, fullPath, pipelineId, 'destroy_pipeline');
-      await remove(visit.call, found);
+      const loaded = await findPipeline(visit.call, fullPath, pipelineId, 'destroy_pipeline');
+      await remove(visit.call, loaded);
       return redirect(
-        projectPagePath(found.project, 'pipelines'),
+        projectPagePath(loaded.project, 'pipelines'),
         `The pipeline #${pipelineId} was deleted.`,
       );
     },

@@ -17,9 +17,9 @@ const maxRefLength = 1_000;
 const shared = { name: 'variables', hasTypes: true };
 
 /** `?var[NAME]=value`, as in links with prefilled variables. */
-const prefilledRows = (given: unknown, variable_type: string): Row[] =>
+const prefilledRows = (sentRows: unknown, variable_type: string): Row[] =>
   filledRows(
-    Object.entries(typeof given === 'object' && given !== null ? given : {}).map(([key, value]) => ({
+    Object.entries(typeof sentRows === 'object' && sentRows !== null ? sentRows : {}).map(([key, value]) => ({
       key,
       value: value as unknown,
       variable_type,

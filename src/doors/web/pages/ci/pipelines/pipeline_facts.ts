@@ -30,10 +30,10 @@ const validateLink = ({ call }: Visit, { project, pipeline }: LoadedPipeline): H
 /** Renders the figures. Also returns the title of the commit; null if the viewer may not read it, or it is gone. */
 export const pipelineFacts = async (
   visit: Visit,
-  found: LoadedPipeline,
+  loaded: LoadedPipeline,
 ): Promise<{ markup: Html; commitTitle: string | null }> => {
   const { call } = visit;
-  const { project, pipeline } = found;
+  const { project, pipeline } = loaded;
   const [json, links, upstream] = await Promise.all([
     singlePipelineJson(call, pipeline, project),
     loadRevisionLinks(visit, project, [pipeline]),
@@ -45,11 +45,11 @@ export const pipelineFacts = async (
 <div><dt>Ref</dt><dd>${links.refLink(pipeline)}</dd></div>
 <div><dt>Commit</dt><dd>${links.commitLink(pipeline)}</dd></div>
 <div><dt>Triggered by</dt><dd>${json.user !== null && html`${userLink(json.user)} `}<span class="quiet">${source}</span></dd></div>
-${upstreamFact(found, upstream)}<div><dt>Created</dt><dd>${moment(pipeline.created_at)}</dd></div>
+${upstreamFact(loaded, upstream)}<div><dt>Created</dt><dd>${moment(pipeline.created_at)}</dd></div>
 ${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${formatDuration(json.queued_duration)}</dd></div>`}
 ${json.duration !== null && html`<div><dt>Duration</dt><dd>${formatDuration(json.duration)}</dd></div>`}
 ${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
 </dl>
-${json.yaml_errors !== null && html`<div class="flash alert" role="alert"><p class="lines">${json.yaml_errors}</p>${validateLink(visit, found)}</div>`}`;
+${json.yaml_errors !== null && html`<div class="flash alert" role="alert"><p class="lines">${json.yaml_errors}</p>${validateLink(visit, loaded)}</div>`}`;
   return { markup, commitTitle: links.titleOf(pipeline) };
 };

@@ -55,9 +55,14 @@ const listView = async (visit: Visit, project: Project, query: PageQuery): Promi
   const { db, viewer } = visit.call;
   const { scope } = query;
   const filters = toFilters(query);
-  const wanted = pageRequest(query);
+  const requestedPage = pageRequest(query);
   const order = { order_by: 'id', sort: 'desc' } as const;
-  const { items, total } = await listPipelines(db, project.id, { scope, ...filters, ...order }, wanted);
+  const { items, total } = await listPipelines(
+    db,
+    project.id,
+    { scope, ...filters, ...order },
+    requestedPage,
+  );
   const path = projectPagePath(project, 'pipelines');
   const isLive = items.some(({ status }) => isActive(status));
   const isFiltered = scope !== undefined || Object.keys(filters).length > 0;
@@ -65,10 +70,10 @@ const listView = async (visit: Visit, project: Project, query: PageQuery): Promi
 ${choiceTabs({ label: 'Pipelines by state', path, param: 'scope', chosen: scope, names: tabNames, keep: filters })}
 ${filterForm(path, project, { scope, ...filters })}
 <div id="pipelines" data-part${isLive && html` data-live=""`}>${items.length === 0 ? none(isFiltered) : html`<section class="card" aria-label="Pipelines"><header><span class="muted">${spellCount(total, 'pipeline')}</span></header>${await pipelineTable(visit, project, items)}</section>`}</div>
-${pagesNav({ path, query: { scope, ...filters }, page: wanted, total })}`;
+${pagesNav({ path, query: { scope, ...filters }, page: requestedPage, total })}`;
   // Where scripts are off the page does not reload, because that would discard a filter that somebody types.
-  const given = { project, title: 'Pipelines', noun: 'pipelines', hasHeading: true } as const;
-  return projectView(visit, given, content);
+  const frame = { project, title: 'Pipelines', noun: 'pipelines', hasHeading: true } as const;
+  return projectView(visit, frame, content);
 };
 
 export const pipelineListPages = [

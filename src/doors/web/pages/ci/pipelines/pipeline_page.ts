@@ -49,7 +49,7 @@ type Bridge = Awaited<ReturnType<typeof triggerJobsJson>>[number];
 
 type PipelineContext = {
   visit: Visit;
-  found: LoadedPipeline;
+  loaded: LoadedPipeline;
   isMine: boolean;
   /** Trigger jobs by id. */
   bridges: ReadonlyMap<number, Bridge>;
@@ -76,8 +76,8 @@ const failureOf = ({ status, failure_reason, downstream_errors }: Bridge): Html 
 const nameOf = (path: string, job: JobRow, bridges: PipelineContext['bridges']): Html => {
   if (job.bridge === 0) return html`<a href="${path}">${job.name}</a>`;
   const bridge = bridges.get(job.id);
-  const other = bridge?.downstream_pipeline ?? null;
-  return html`${job.name}${other !== null && html` <a href="${other.web_url}">Pipeline #${other.id}</a>`}
+  const downstream = bridge?.downstream_pipeline ?? null;
+  return html`${job.name}${downstream !== null && html` <a href="${downstream.web_url}">Pipeline #${downstream.id}</a>`}
 ${bridge !== undefined && failureOf(bridge)}`;
 };
 
@@ -88,8 +88,8 @@ const needsOf = (names: readonly string[] | undefined): Html | null => {
     : html`<br><span class="quiet">Needs ${names.join(', ')}</span>`;
 };
 
-const jobLine = ({ visit, found, isMine, bridges, needs }: PipelineContext, job: JobRow): Html => {
-  const path = projectPagePath(found.project, `jobs/${job.id}`);
+const jobLine = ({ visit, loaded, isMine, bridges, needs }: PipelineContext, job: JobRow): Html => {
+  const path = projectPagePath(loaded.project, `jobs/${job.id}`);
   const took = secondsOf(job, visit.call.now);
   const actions = isMine ? actionsOf(visit, { path, job }).filter(({ inLists }) => inLists) : [];
   return html`<tr>
@@ -113,59 +113,59 @@ const stagePart = (
 `;
 
 const actionsPart = (
-  { visit, found, isMine }: PipelineContext,
+  { visit, loaded, isMine }: PipelineContext,
   jobs: readonly JobRow[],
   others: readonly { status: JobStatus }[],
 ): Html => {
-  const { project, pipeline } = found;
+  const { project, pipeline } = loaded;
   const path = projectPagePath(project, `pipelines/${pipeline.id}`);
   const isOpen = [...jobs, ...others].some(({ status }) => isActive(status) && status !== 'canceling');
   const isAgain = jobs.some(({ status }) => status === 'failed' || status === 'canceled');
   return html`<div class="buttons">${isMine && isOpen && button(visit, `${path}/cancel`, { label: 'Cancel the pipeline', danger: true })}
-${isMine && isAgain && button(visit, `${path}/retry`, { label: 'Retry failed jobs' })}${deletePart(visit, found)}</div>`;
+${isMine && isAgain && button(visit, `${path}/retry`, { label: 'Retry failed jobs' })}${deletePart(visit, loaded)}</div>`;
 };
 
-const show = async (visit: Visit, found: LoadedPipeline): Promise<View> => {
+const show = async (visit: Visit, loaded: LoadedPipeline): Promise<View> => {
   const { call } = visit;
-  const { project, pipeline } = found;
+  const { project, pipeline } = loaded;
   const { jobs, total } = await loadPipelineJobs(call.db, pipeline.id);
   const seesJobs = may(call.viewer, 'read_job', project);
   const [others, isMine, bridges, exposed, needs, failed, isTested, facts] = await Promise.all([
     listExternalStatuses(call.db, pipeline.id),
-    mayChange(visit, found),
-    bridgesAmong(visit, found, jobs),
+    mayChange(visit, loaded),
+    bridgesAmong(visit, loaded, jobs),
     listExposed(call, project, pipeline.id),
     loadNeeds(call.db, pipeline.id),
     seesJobs ? failedJobsPart(visit, project, jobs) : [],
     seesJobs && hasReports(call, pipeline.id),
-    pipelineFacts(visit, found),
+    pipelineFacts(visit, loaded),
   ]);
-  const context = { visit, found, isMine, bridges, needs };
+  const context = { visit, loaded, isMine, bridges, needs };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isActive(pipeline.status);
   const target = call.signedIn && html` data-target="Pipeline ${project.id} ${pipeline.id}"`;
-  const content = html`<h1>${titleOf(found)}${facts.commitTitle !== null && html` <span class="muted subject">${facts.commitTitle}</span>`}</h1>
+  const content = html`<h1>${titleOf(loaded)}${facts.commitTitle !== null && html` <span class="muted subject">${facts.commitTitle}</span>`}</h1>
 <div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
 ${facts.markup}
 ${actionsPart(context, jobs, others)}
-${isTested && viewTabs(found, 'jobs')}${stageGraph({ visit, project, isMine, needs }, [...stages.values()])}${failed}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
+${isTested && viewTabs(loaded, 'jobs')}${stageGraph({ visit, project, isMine, needs }, [...stages.values()])}${failed}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
-  const given = { project, title: titleOf(found), noun: 'pipelines', live, hasHeading: true } as const;
-  return projectView(visit, given, content);
+  const frame = { project, title: titleOf(loaded), noun: 'pipelines', live, hasHeading: true } as const;
+  return projectView(visit, frame, content);
 };
 
-const one = object({ ...projectPath, id: id() });
+const pipelineParams = object({ ...projectPath, id: id() });
 
 const acting = (verb: 'cancel' | 'retry', act: typeof cancel, notice: string) =>
   page({
     method: 'POST',
     path: `${projectRoot}/pipelines/:id/${verb}`,
     audience: 'user',
-    params: one,
+    params: pipelineParams,
     handle: async (visit, params) => {
-      const found = await findPipelineToChange(visit.call, params.project, params.id);
-      await act(visit.call, found);
-      return redirect(projectPagePath(found.project, `pipelines/${found.pipeline.id}`), notice);
+      const loaded = await findPipelineToChange(visit.call, params.project, params.id);
+      await act(visit.call, loaded);
+      return redirect(projectPagePath(loaded.project, `pipelines/${loaded.pipeline.id}`), notice);
     },
   });
 
@@ -174,7 +174,7 @@ export const pipelinePages = [
     method: 'GET',
     path: `${projectRoot}/pipelines/:id`,
     audience: 'user',
-    params: one,
+    params: pipelineParams,
     handle: async (visit, params) =>
       await show(visit, await findPipeline(visit.call, params.project, params.id)),
   }),

@@ -11,42 +11,42 @@ import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
 import { confirmPart, confirmedParam } from '../confirm_manual_job.ts';
 
-type Context = { visit: Visit; found: LoadedPipeline };
+type Context = { visit: Visit; loaded: LoadedPipeline };
 
 const pathTo = ({ project, pipeline }: LoadedPipeline): string =>
   projectPagePath(project, `pipelines/${pipeline.id}`);
 
-const playPath = (found: LoadedPipeline, stage: number): string => `${pathTo(found)}/stages/${stage}/play`;
+const playPath = (loaded: LoadedPipeline, stage: number): string => `${pathTo(loaded)}/stages/${stage}/play`;
 
 /** Renders the button for a stage of several manual jobs; each has its own button, too. */
-export const startStageForm = ({ visit, found }: Context, jobs: readonly JobRow[]): Html | null => {
+export const startStageForm = ({ visit, loaded }: Context, jobs: readonly JobRow[]): Html | null => {
   const waiting = jobs.filter(({ status }) => status === 'manual');
   const [first] = waiting;
   if (first === undefined || waiting.length < 2) return null;
-  const action = playPath(found, first.stage_position);
+  const action = playPath(loaded, first.stage_position);
   const name = `Start all manual jobs of ${first.stage}`;
   return button(visit, action, { label: 'Start all manual jobs', name });
 };
 
 /** Returns the page with the confirmations that the jobs need; null if no job needs one, or all were confirmed. */
 const unconfirmed = async (
-  { visit, found }: Context,
+  { visit, loaded }: Context,
   stage: number,
   confirmed: string | undefined,
 ): Promise<View | null> => {
   if (confirmed !== undefined) return null;
-  const jobs = await listManualJobs(visit.call.db, found.pipeline.id, stage);
+  const jobs = await listManualJobs(visit.call.db, loaded.pipeline.id, stage);
   const questions = jobs.filter(({ question }) => question !== null);
   if (questions.length === 0) return null;
-  const back = pathTo(found);
+  const back = pathTo(loaded);
   const content = confirmPart(visit, {
     words: questions.map(({ name, question }) => `${name}: ${question}`).join('\n'),
-    action: playPath(found, stage),
+    action: playPath(loaded, stage),
     submit: `Yes, start ${spellCount(jobs.length, 'job')}`,
     back,
   });
-  const given = { project: found.project, title: 'Start all manual jobs?', noun: 'pipelines' } as const;
-  return projectView(visit, given, content);
+  const frame = { project: loaded.project, title: 'Start all manual jobs?', noun: 'pipelines' } as const;
+  return projectView(visit, frame, content);
 };
 
 export const startStagePages = [
@@ -56,11 +56,11 @@ export const startStagePages = [
     audience: 'user',
     params: object({ ...projectPath, id: id(), stage: id('position of the stage'), ...confirmedParam }),
     handle: async (visit, { project, id: pipelineId, stage, confirmed }) => {
-      const found = await findPipelineToChange(visit.call, project, pipelineId);
-      const confirmation = await unconfirmed({ visit, found }, stage, confirmed);
+      const loaded = await findPipelineToChange(visit.call, project, pipelineId);
+      const confirmation = await unconfirmed({ visit, loaded }, stage, confirmed);
       if (confirmation !== null) return confirmation;
-      const count = await playStage(visit.call, found, stage);
-      return redirect(pathTo(found), `${spellCount(count, 'job')} started.`);
+      const count = await playStage(visit.call, loaded, stage);
+      return redirect(pathTo(loaded), `${spellCount(count, 'job')} started.`);
     },
   }),
 ];

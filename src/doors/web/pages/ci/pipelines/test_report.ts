@@ -87,14 +87,14 @@ const figures = (report: Report): Html => html`<dl class="figures">
 <div><dt>Duration</dt><dd>${seconds(report.total_time)}</dd></div>
 </dl>`;
 
-const view = (visit: Visit, found: LoadedPipeline, report: Report): View => {
+const view = (visit: Visit, loaded: LoadedPipeline, report: Report): View => {
   const none = html`<div class="card">${emptyState({ icon: 'check', title: 'No test reports', text: 'Jobs report their tests by artifacts:reports:junit.' })}</div>`;
-  const content = html`${viewTabs(found, 'tests')}<div class="stack">${
+  const content = html`${viewTabs(loaded, 'tests')}<div class="stack">${
     report.test_suites.length === 0 ? none : html`${figures(report)}${suiteParts(report.test_suites)}`
   }</div>`;
   return projectView(
     visit,
-    { project: found.project, title: `${titleOf(found)}, tests`, noun: 'pipelines' },
+    { project: loaded.project, title: `${titleOf(loaded)}, tests`, noun: 'pipelines' },
     content,
   );
 };
@@ -106,8 +106,8 @@ export const testReportPages = [
     audience: 'user',
     params: object({ ...projectPath, id: id() }),
     handle: async (visit, params) => {
-      const found = await findPipeline(visit.call, params.project, params.id, 'read_job');
-      return view(visit, found, reportJson(await buildTestSuites(visit.call, found)));
+      const loaded = await findPipeline(visit.call, params.project, params.id, 'read_job');
+      return view(visit, loaded, reportJson(await buildTestSuites(visit.call, loaded)));
     },
   }),
 ];

@@ -151,7 +151,8 @@ test('asks for a selection and a change, and leads only to own pages', async () 
     'items[]': item,
     state_event: 'burn',
   });
-  assert.equal(wrong.status, 400);
+  assert.equal(wrong.status, 303);
+  assert.match((await reporter.visitor.get(wrong.location ?? '')).text, /Nothing changed: state event /);
   const forged = await reporter.visitor.post('/-/issues/bulk_update', {
     'items[]': item,
     state_event: 'close',

@@ -1,11 +1,12 @@
 /** The form that changes the selected records of a list. */
 import type { LoadedTarget } from '../../../../../planning/issuables/target.ts';
-import { names, object, oneOf, optional, text, texts } from '../../../../../platform/http/schema.ts';
-import { type AnyPage, type Flash, Redirect, page } from '../../../page.ts';
-import { answerForm } from '../../../parts/form.ts';
+import { names, oneOf, optional, text, texts } from '../../../../../platform/http/schema.ts';
+import { type AnyPage, type Flash, Redirect } from '../../../page.ts';
+import { fieldText } from '../../../parts/fields/field_text.ts';
+import { formPage } from '../../../parts/fields/form_page.ts';
+import { problemText } from '../../../parts/form.ts';
 import { spellCount } from '../../../../../platform/spell_count.ts';
 import { safeRedirectPath } from '../../../request/safe_redirect_path.ts';
-import { problemText } from '../submit_form.ts';
 import { type BulkRequest, type Outcome, applyBulkEdit } from './apply_bulk_edit.ts';
 import { bulkPath } from './bulk_form.ts';
 import type { BulkKind } from './bulk_kind.ts';
@@ -30,37 +31,42 @@ const describeOutcome = ({ changed, unchanged, refusals }: Outcome, word: string
   return { kind: refusals.length > 0 ? 'alert' : 'notice', text: parts.filter(Boolean).join(' ') };
 };
 
+/** Fields of the form but `items` and `back`. An absent or empty field changes nothing. */
+const changeFields = {
+  state_event: oneOf(['', 'close', 'reopen'], { default: '' }),
+  add_labels: optional(names()),
+  remove_labels: optional(names()),
+  assignee: optional(text()),
+  reviewer: optional(text()),
+  due_date: optional(text()),
+  confidential: oneOf(['', 'true', 'false'], { default: '' }),
+  discussion_locked: oneOf(['', 'true', 'false'], { default: '' }),
+  milestone: optional(text()),
+  subscription: oneOf(['', 'subscribe', 'unsubscribe'], { default: '' }),
+};
+
 export const bulkPages = <L extends LoadedTarget>(kind: BulkKind<L>): AnyPage[] => [
-  page({
-    method: 'POST',
+  formPage({
     path: bulkPath(kind.noun.segment),
     audience: 'user',
-    params: object({
-      items: optional(texts()),
-      back: optional(text({ maxLength: 4_000 })),
-      state_event: oneOf(['', 'close', 'reopen'], { default: '' }),
-      add_labels: optional(names()),
-      remove_labels: optional(names()),
-      assignee: optional(text()),
-      reviewer: optional(text()),
-      due_date: optional(text()),
-      confidential: oneOf(['', 'true', 'false'], { default: '' }),
-      discussion_locked: oneOf(['', 'true', 'false'], { default: '' }),
-      milestone: optional(text()),
-      subscription: oneOf(['', 'subscribe', 'unsubscribe'], { default: '' }),
-    }),
-    handle: async ({ call }, { items = [], back, ...sent }) => {
+    address: {},
+    fields: { ...changeFields, items: optional(texts()), back: optional(text({ maxLength: 4_000 })) },
+    find: async () => null,
+    fromSent: ({ back }) => fieldText(back),
+    run: async ({ call }, _found, { items = [], back, ...sent }) => {
       const { add_labels = [], remove_labels = [], assignee = '', reviewer = '', ...others } = sent;
-      const { due_date = '', milestone = '', ...rest } = others;
-      const request = { ...rest, add_labels, remove_labels, assignee, reviewer, due_date, milestone };
+      const { due_date = '', milestone = '', ...choices } = others;
+      const request = { ...choices, add_labels, remove_labels, assignee, reviewer, due_date, milestone };
       const answer = (flash: Flash): Redirect => new Redirect(safeRedirectPath(back, call.baseUrl), flash);
       const { word } = kind.noun;
       if (items.length === 0) return answer({ kind: 'alert', text: `Select at least one ${word}.` });
       if (isEmpty(request)) return answer({ kind: 'alert', text: 'Choose what to change.' });
-      return await answerForm(
-        async () => answer(describeOutcome(await applyBulkEdit(kind, call, items, request), word)),
-        (problems) => answer({ kind: 'alert', text: `Nothing changed: ${problemText(problems)}.` }),
-      );
+      return answer(describeOutcome(await applyBulkEdit(kind, call, items, request), word));
     },
+    view: ({ call }, _found, { values: back, problems }) =>
+      new Redirect(safeRedirectPath(back, call.baseUrl), {
+        kind: 'alert',
+        text: `Nothing changed: ${problemText(problems)}.`,
+      }),
   }),
 ];

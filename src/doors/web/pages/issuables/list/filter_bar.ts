@@ -35,9 +35,9 @@ export type Bar = {
 };
 
 const chipPart = ({ path, chips, otherParams }: Bar, chip: Chip): Html => {
-  const rest = chipQuery(chips.filter((one) => one !== chip));
+  const otherChips = chipQuery(chips.filter((one) => one !== chip));
   const text = chipText(chip);
-  return html`<a class="chip" href="${addressOf(path, { ...otherParams, ...rest })}" aria-label="Remove the filter ${text}">${text} ${icon('cross')}</a>`;
+  return html`<a class="chip" href="${addressOf(path, { ...otherParams, ...otherChips })}" aria-label="Remove the filter ${text}">${text} ${icon('cross')}</a>`;
 };
 
 const hiddenFields = (query: AddressQuery): Html[] =>

@@ -178,8 +178,8 @@ const partsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 /** Returns a chip of all alternatives. */
 const alternativesOf = (name: string, value: unknown): Chip[] => {
-  const all = Array.isArray(value) ? value.map(String).join(',') : toText(name, value);
-  return all === '' ? [] : [{ name: `or[${name}]`, value: all }];
+  const alternatives = Array.isArray(value) ? value.map(String).join(',') : toText(name, value);
+  return alternatives === '' ? [] : [{ name: `or[${name}]`, value: alternatives }];
 };
 
 /** Returns the chips of parsed parameters. */

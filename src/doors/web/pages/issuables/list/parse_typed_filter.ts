@@ -52,19 +52,19 @@ const readTerm = <State extends string>(
   if (isOfAddress(sent)) return { word: all };
   if (term === 'is' || term === 'state')
     return readIs(all, { word: value.toLowerCase(), isExcluded }, language);
-  const known = Object.hasOwn(language.terms, term) ? language.terms[term] : undefined;
-  if (known === undefined) return { problem: unknownTerm(name, [...Object.keys(language.terms), 'is']) };
-  if (isExcluded && !known.isExcludable)
+  const filter = Object.hasOwn(language.terms, term) ? language.terms[term] : undefined;
+  if (filter === undefined) return { problem: unknownTerm(name, [...Object.keys(language.terms), 'is']) };
+  if (isExcluded && !filter.isExcludable)
     return { problem: `“${all}” is not a filter: “${term}” cannot be excluded.` };
-  const chips = value.trim() === '' ? null : known.read({ value, isExcluded }, typist);
+  const chips = value.trim() === '' ? null : filter.read({ value, isExcluded }, typist);
   return chips === null
-    ? { problem: `“${all}” is not a filter. After “${term}:”, write ${known.expects}.` }
+    ? { problem: `“${all}” is not a filter. After “${term}:”, write ${filter.expects}.` }
     : { chips };
 };
 
-const readToken = <State extends string>(found: readonly string[], reader: Reader<State>): Read<State> => {
-  const [, , term, , minus, quotedLabel, label, phrase, word] = found;
-  if (term !== undefined) return readTerm(found, reader);
+const readToken = <State extends string>(match: readonly string[], reader: Reader<State>): Read<State> => {
+  const [, , term, , minus, quotedLabel, label, phrase, word] = match;
+  if (term !== undefined) return readTerm(match, reader);
   const title = quotedLabel ?? label;
   if (title !== undefined)
     return { chips: [{ name: minus === '-' ? 'not[labels]' : 'labels', value: title }] };
@@ -86,8 +86,8 @@ export const readTyped = <State extends string>(
   typist: Typist,
   language: Language<State>,
 ): Typed<State> => {
-  const read = [...text.slice(0, maxTyped).matchAll(token)].map((found) =>
-    readToken(found, { language, typist }),
+  const read = [...text.slice(0, maxTyped).matchAll(token)].map((match) =>
+    readToken(match, { language, typist }),
   );
   const chips = read.flatMap((one) => ('chips' in one ? one.chips : []));
   const words = read.flatMap((one) => ('word' in one && one.word !== '' ? [one.word] : []));

@@ -91,9 +91,9 @@ const intersect = (a: Period, b: Period): Period => {
 export const parsePeriod = (text: string, now: number): Period | null => {
   let period: Period = {};
   for (const part of text.split(',')) {
-    const one = parseOne(part, now);
-    if (one === null) return null;
-    period = intersect(period, one);
+    const partPeriod = parseOne(part, now);
+    if (partPeriod === null) return null;
+    period = intersect(period, partPeriod);
   }
   return period;
 };

@@ -12,7 +12,7 @@ const flag = ['yes', 'no'];
 const periods = ['today', 'yesterday', '7d', '30d'];
 
 /** Terms of all lists by name. A term without values is completed to its colon. */
-const known: Readonly<Record<string, { values?: readonly string[]; from?: SuggestedKind }>> = {
+const suggestionSources: Readonly<Record<string, { values?: readonly string[]; from?: SuggestedKind }>> = {
   label: { from: 'labels' },
   project: { from: 'projects' },
   assignee: { values: people, from: 'members' },
@@ -39,7 +39,7 @@ export const termValues = (
   { terms, flags, states }: Language<string>,
 ): Record<string, TermValues> => {
   const ofTerm = (name: string): TermValues => {
-    const { values = [], from } = known[name] ?? {};
+    const { values = [], from } = suggestionSources[name] ?? {};
     return { values, ...(from === undefined ? {} : suggestionsFor(scope, from).suggestions) };
   };
   const is = { values: [...Object.keys(states), ...Object.keys(flags)] };

@@ -81,6 +81,8 @@ test('edits title and description, but not over the edit of somebody else', asyn
   );
   assert.match(late.text, /Overwrite with my version<\/button>/);
   assert.match(late.text, new RegExp(`href="${path}/edit" data-edit>Discard mine`));
+  const unstorable = await reporter.visitor.post(`${path}/edit`, { ...edit, description: 'Kept\0' });
+  assert.deepEqual([unstorable.status, /Kept<\/textarea>/.test(unstorable.text)], [422, true]);
   const titled = await reporter.visitor.post(`${path}/edit`, { ...edit, title: 'Mine' });
   assert.match(titled.text, /Saved meanwhile[\s\S]+<h3>Title<\/h3><p class="lines">After<\/p>/);
   assert.doesNotMatch(titled.text, /<h3>Description/);
@@ -226,6 +228,8 @@ test('edits and deletes own comments, and none of others', async () => {
   assert.match((await guest.visitor.get(`${path}/notes/${id}/edit`)).text, /Teh<\/textarea>/);
   const blank = await guest.visitor.post(`${path}/notes/${id}`, { body: '' });
   assert.deepEqual([blank.status, /blank/.test(blank.text)], [422, true]);
+  const unstorable = await guest.visitor.post(`${path}/notes/${id}`, { body: 'Kept\0' });
+  assert.deepEqual([unstorable.status, /Kept<\/textarea>/.test(unstorable.text)], [422, true]);
   await guest.visitor.post(`${path}/notes/${id}`, { body: 'The\r\nend' });
   assert.equal((await notes(iid))[0].body, 'The\nend');
   assert.equal((await guest.visitor.post(`${path}/notes/${id}/delete`)).location, path);
@@ -248,7 +252,7 @@ test('reacts, subscribes and adds to-do items; a second click takes back or chan
   assert.match((await guest.visitor.get(path)).text, />Subscribe<[\s\S]+Add a to-do item/);
 });
 
-test('tracks time', async () => {
+test('sets the estimate and adds spent time', async () => {
   const { path, iid } = await fresh();
   await reporter.visitor.get(path);
   await reporter.visitor.post(`${path}/time`, { time_estimate: '1d', spend: '2h' });

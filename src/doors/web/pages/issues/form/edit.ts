@@ -3,10 +3,11 @@ import type { LoadedIssue } from '../../../../../planning/issues/find.ts';
 import { updateIssue } from '../../../../../planning/issues/update.ts';
 import { object } from '../../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { attempt } from '../../../parts/form.ts';
+import { readTexts } from '../../../parts/fields/field_text.ts';
+import { formPage } from '../../../parts/fields/form_page.ts';
 import { type Texts, requireUnchanged } from '../../../parts/timeline/edit_conflicts.ts';
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
-import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
+import { baseParam, editFormView, editedTexts, notRefused, toEdit } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
 import { issuePath, oneIssue, issuesRoutePath } from '../paths.ts';
 import { issueKind } from '../issue_kind.ts';
@@ -32,21 +33,24 @@ const show = page({
   },
 });
 
-const update = page({
-  method: 'POST',
+const update = formPage({
   path: `${issuesRoutePath}/:iid/edit`,
   audience: 'user',
-  params: object({ ...oneIssue, ...editedTexts }),
-  handle: async (visit, { project, iid, title = '', description = '', base = '' }) => {
-    const { call } = visit;
-    const loaded = await findEditable(issueKind, call, { project, iid });
-    const { typed, edit } = readTexts(loaded.issue, { title, description });
-    const problems = await attempt(
-      async () =>
-        await updateIssue(call, loaded, edit, (locked) => requireUnchanged(base, locked.issue, 'issue')),
-    );
-    if (problems === null) return redirect(issuePath(loaded));
-    const current = await findEditable(issueKind, call, { project, iid });
+  address: { ...oneIssue, ...baseParam },
+  fields: editedTexts,
+  find: async ({ call }, { base = '', ...named }) => ({
+    loaded: await findEditable(issueKind, call, named),
+    named,
+    base,
+  }),
+  fromSent: (sent) => readTexts(sent, ['title', 'description']),
+  run: async ({ call }, { loaded, base }, { title = '', description = '' }) => {
+    const edit = toEdit(loaded.issue, { title, description });
+    await updateIssue(call, loaded, edit, (locked) => requireUnchanged(base, locked.issue, 'issue'));
+    return redirect(issuePath(loaded));
+  },
+  view: async (visit, { named, base }, { values: typed, problems }) => {
+    const current = await findEditable(issueKind, visit.call, named);
     return editView(visit, current, typed, { problems, conflict: findConflict(base, current.issue, typed) });
   },
 });

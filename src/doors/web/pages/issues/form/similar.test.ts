@@ -57,7 +57,7 @@ test('looks at the start of a very long title only', async () => {
   assert.ok(refused.text.includes(title) && refused.text.includes('Typed for long'));
 });
 
-test('shows at most five', async () => {
+test('shows at most five similar issues', async () => {
   const many = await seedProject(gantry, { visibility: 'private' });
   const { visitor } = await seedVisitor(gantry, { project: many.id, access_level: 20 });
   for (let at = 1; at <= 7; at += 1) await seedIssue(gantry, { project: many.id, title: `Alike ${at}` });

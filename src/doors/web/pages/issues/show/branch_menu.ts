@@ -6,12 +6,11 @@ import {
   proposeBranchName,
 } from '../../../../../review/merge_requests/issues/branch_for_issue.ts';
 import type { Visit } from '../../../page.ts';
-import { type FormProblems, checkbox, hidden, input, noProblems } from '../../../parts/form.ts';
+import { type FormProblems, checkbox, hidden, input, noProblems, problemText } from '../../../parts/form.ts';
 import { projectSuggestions } from '../../../parts/fields/suggestions.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
-import { problemText } from '../../issuables/submit_form.ts';
 import { issuePath } from '../paths.ts';
 
 type Filled = { branch: string; ref: string; draft: boolean; problems?: FormProblems };

@@ -247,7 +247,7 @@ test('comments, starts threads, resolves them, reacts and ticks tasks', async ()
   assert.equal((await reporter.visitor.post(`${path}/todo`)).location, path);
 });
 
-test('rebases', async () => {
+test('rebases the source branch by a button', async () => {
   const { path, branch } = await fresh();
   await seedCommit(gantry, project.id, { [`ahead-${branch}`]: 'x' }, { branch: 'main', from: 'main' });
   assert.match(await getMatching(maintainer.visitor, path, /behind/), /1 commit behind/);

@@ -1,15 +1,18 @@
 /** The form for the title, the description and the target of a merge request. */
 import { openCode } from '../../../../../code/repository/find_code.ts';
 import { branchPrefix } from '../../../../../code/repository/refs/resolve.ts';
+import type { RawParams } from '../../../../../platform/http/params.ts';
 import { boolean, object, optional, text } from '../../../../../platform/http/schema.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { updateMergeRequest } from '../../../../../review/merge_requests/update.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { attempt, hidden, input } from '../../../parts/form.ts';
+import { fieldText, isTicked, readTexts } from '../../../parts/fields/field_text.ts';
+import { formPage } from '../../../parts/fields/form_page.ts';
+import { hidden, input } from '../../../parts/form.ts';
 import type { Html } from '../../../parts/html.ts';
 import { requireUnchanged } from '../../../parts/timeline/edit_conflicts.ts';
 import { findConflict } from '../../issuables/edit_conflict_card.ts';
-import { editFormView, editedTexts, notRefused, readTexts } from '../../issuables/edit_form.ts';
+import { baseParam, editFormView, editedTexts, notRefused, toEdit } from '../../issuables/edit_form.ts';
 import { findEditable } from '../../issuables/find_editable.ts';
 import { requireShownTarget } from '../../issuables/merge_concurrent_edits.ts';
 import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
@@ -104,32 +107,42 @@ const show = page({
   },
 });
 
-const update = page({
-  method: 'POST',
+const mergeParams = {
+  target_branch: optional(text({ maxLength: 1_000 })),
+  squash: optional(boolean()),
+  remove_source_branch: optional(boolean()),
+};
+
+const readMergeValues = ({ target_branch, squash, remove_source_branch }: RawParams): MergeValues => ({
+  ...(target_branch !== undefined && { target_branch: fieldText(target_branch) }),
+  ...(squash !== undefined && { squash: isTicked(squash) }),
+  ...(remove_source_branch !== undefined && { remove_source_branch: isTicked(remove_source_branch) }),
+});
+
+const update = formPage({
   path: `${requestsRoutePath}/:iid/edit`,
   audience: 'user',
-  params: object({
-    ...oneRequest,
-    ...editedTexts,
-    ...shownParams,
-    target_branch: optional(text({ maxLength: 1_000 })),
-    squash: optional(boolean()),
-    remove_source_branch: optional(boolean()),
+  address: { ...oneRequest, ...baseParam, ...shownParams },
+  fields: { ...editedTexts, ...mergeParams },
+  find: async ({ call }, { project, iid, base = '', ...shown }) => {
+    const named = { project, iid };
+    return { loaded: await findEditable(requestKind, call, named), named, base, shown };
+  },
+  fromSent: (sent, { shown }) => ({
+    typed: readTexts(sent, ['title', 'description']),
+    changed: changedValues({ ...shown, ...readMergeValues(sent) }),
   }),
-  handle: async (visit, { project, iid, title = '', description = '', base = '', ...rest }) => {
-    const { call } = visit;
-    const loaded = await findEditable(requestKind, call, { project, iid });
-    const { typed, edit } = readTexts(loaded.merge_request, { title, description });
-    const changed = changedValues(rest);
-    const problems = await attempt(
-      async () =>
-        await updateMergeRequest(call, loaded, { ...changed, ...edit }, (locked) => {
-          requireUnchanged(base, locked.merge_request, 'merge request');
-          requireShownTarget(rest.shown_target_branch, changed.target_branch, locked);
-        }),
-    );
-    if (problems === null) return redirect(requestPath(loaded));
-    const current = await findEditable(requestKind, call, { project, iid });
+  run: async ({ call }, { loaded, base, shown }, { title = '', description = '', ...sent }) => {
+    const changed = changedValues(sent);
+    const edit = { ...changed, ...toEdit(loaded.merge_request, { title, description }) };
+    await updateMergeRequest(call, loaded, edit, (locked) => {
+      requireUnchanged(base, locked.merge_request, 'merge request');
+      requireShownTarget(shown.shown_target_branch, changed.target_branch, locked);
+    });
+    return redirect(requestPath(loaded));
+  },
+  view: async (visit, { named, base }, { values: { typed, changed }, problems }) => {
+    const current = await findEditable(requestKind, visit.call, named);
     const conflict = findConflict(base, current.merge_request, typed);
     const filled = { ...typed, ...storedValues(current), ...changed };
     return await editView(visit, current, filled, { problems, conflict });

@@ -116,6 +116,8 @@ test('creates it, refuses a second one, and keeps what was typed', async () => {
   const sent = { ...hiddenIn(text), title: ' ', description: 'kept\r\ntext' };
   const bad = await maintainer.visitor.post(list, sent);
   assert.deepEqual([bad.status, /kept\ntext<\/textarea>/.test(bad.text)], [422, true]);
+  const unstorable = await maintainer.visitor.post(list, { ...sent, title: 'x', description: 'typed\0' });
+  assert.deepEqual([unstorable.status, /typed<\/textarea>/.test(unstorable.text)], [422, true]);
   const good = await maintainer.visitor.post(list, {
     ...sent,
     title: 'Keep loads',
@@ -304,6 +306,8 @@ test('edits, but not over the edit of somebody else', async () => {
   });
   assert.deepEqual([missing.status, /does not exist/.test(missing.text)], [422, true]);
   assert.doesNotMatch(missing.text, /Saved meanwhile/);
+  const unstorable = await maintainer.visitor.post(`${path}/edit`, { ...edit, description: 'typed\0' });
+  assert.deepEqual([unstorable.status, /typed<\/textarea>/.test(unstorable.text)], [422, true]);
   assert.equal((await reporter.visitor.get(`${path}/edit`)).status, 403);
   assert.equal((await reporter.visitor.post(`${path}/edit`, edit)).status, 403);
 });

@@ -10,7 +10,8 @@ import { listMergeRequests } from '../../../../../review/merge_requests/lists/li
 import { type View, type Visit, page, redirect, withRefusal } from '../../../page.ts';
 import { type DiffChoice, diffParams, readDiffChoice } from '../../../parts/diff/diff_choice.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
-import { type FormProblems, answerForm, form, hidden, noProblems } from '../../../parts/form.ts';
+import { formPage } from '../../../parts/fields/form_page.ts';
+import { type FormProblems, form, hidden, noProblems } from '../../../parts/form.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import {
@@ -28,7 +29,7 @@ import { type Filled, requestFields } from './form_fields.ts';
 import { type KeptParams, toKeptParams } from './kept_params.ts';
 import { noSourceView } from './no_source.ts';
 import { type Preview, loadPreview, previewPart } from './preview.ts';
-import { formParams, toEnds, toFilled, toNested, toText } from './sent_form.ts';
+import { endsParams, formFields, fromSent, toEnds, toNested, toText } from './sent_form.ts';
 
 const pageOf = (visit: Visit, ends: Ends, content: Html, isWrong = false): View => {
   const { project } = ends;
@@ -207,11 +208,11 @@ const useTemplate = page({
   method: 'POST',
   path: `${requestsRoutePath}/new`,
   audience: 'user',
-  params: object({ ...formParams, ...templateParams }),
-  handle: async (visit, { project: path, merge_request, issuable_template, applied_template, ...sent }) => {
+  params: object({ ...endsParams, ...formFields, ...templateParams }),
+  handle: async (visit, { project: path, merge_request, issuable_template, applied_template }, sent) => {
     const ends = await findEnds(visit, path, toEnds(toNested(merge_request)));
     if (ends.source === null) return noSourceView(visit, ends);
-    const typed = toFilled({ ...sent, description: sent.description ?? '' });
+    const typed = fromSent(sent);
     const applied = await applyTemplate(visit, ends.target, {
       type: 'merge_requests',
       issuable_template,
@@ -228,38 +229,37 @@ const useTemplate = page({
   },
 });
 
-const create = page({
-  method: 'POST',
+const create = formPage({
   path: requestsRoutePath,
   audience: 'user',
-  params: object(formParams),
-  handle: async (
-    visit,
-    { project: path, merge_request, title: typedTitle = '', description, ...sentRest },
-  ) => {
-    const { draft = false, ...rest } = sentRest;
-    const title = draft && typedTitle.trim() !== '' ? markDraft(typedTitle) : typedTitle;
-    const ends = await findEnds(visit, path, toEnds(toNested(merge_request)));
+  address: endsParams,
+  fields: formFields,
+  find: async (visit, { project, merge_request }) =>
+    await findEnds(visit, project, toEnds(toNested(merge_request))),
+  fromSent,
+  run: async (visit, ends, { project: _path, merge_request: _ends, title: typed = '', ...sent }) => {
     if (ends.source === null) return noSourceView(visit, ends);
+    const { draft = false, description, ...rest } = sent;
     const { source, target, source_branch, target_branch } = ends;
-    const body = description ?? '';
-    const input = { ...rest, title, description: body, source_branch, target_branch };
-    const filled = toFilled({ ...sentRest, title: typedTitle, description: body });
-    return await answerForm(
-      async () => {
-        const sent = { ...(await withNamedUsers(visit.call.db, input)), target_project_id: target.id };
-        return redirect(requestPath(await createMergeRequest(visit.call, source, sent)));
-      },
-      async (problems) => {
-        const choice = readDiffChoice(visit, {});
-        const kept = toKeptParams(filled);
-        const preview =
-          source_branch === ''
-            ? { source_branch: 'Choose a source branch.' }
-            : await loadPreview(visit, ends, choice);
-        return await describeView(visit, ends, { preview, filled, choice, kept, problems });
-      },
-    );
+    const title = draft && typed.trim() !== '' ? markDraft(typed) : typed;
+    const input = { ...rest, title, description: description ?? '', source_branch, target_branch };
+    const edit = { ...(await withNamedUsers(visit.call.db, input)), target_project_id: target.id };
+    return redirect(requestPath(await createMergeRequest(visit.call, source, edit)));
+  },
+  view: async (visit, ends, { values: filled, problems }) => {
+    if (ends.source === null) return noSourceView(visit, ends);
+    const choice = readDiffChoice(visit, {});
+    const preview =
+      ends.source_branch === ''
+        ? { source_branch: 'Choose a source branch.' }
+        : await loadPreview(visit, ends, choice);
+    return await describeView(visit, ends, {
+      preview,
+      filled,
+      choice,
+      kept: toKeptParams(filled),
+      problems,
+    });
   },
 });
 

@@ -1,8 +1,11 @@
 /** Reads what the form of a new merge request sends. */
 import { editable } from '../../../../../planning/issuables/params.ts';
+import type { RawParams } from '../../../../../platform/http/params.ts';
 import { boolean, hash, integers, longText, optional } from '../../../../../platform/http/schema.ts';
+import { isTicked, readTexts } from '../../../parts/fields/field_text.ts';
 import { projectPath } from '../../../parts/frame/project_layout.ts';
 import { namedUserParams } from '../../issuables/named_users.ts';
+import { readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
 import type { SentEnds } from './find_ends.ts';
 import type { Filled } from './form_fields.ts';
 
@@ -28,9 +31,10 @@ export const toEnds = (sent: Nested): SentEnds => ({
 export const toNested = (sent: unknown): Nested =>
   typeof sent === 'object' && sent !== null ? (sent as Nested) : {};
 
-export const formParams = {
-  ...projectPath,
-  merge_request: optional(hash({})),
+/** The project whose page it is, and the branches. */
+export const endsParams = { ...projectPath, merge_request: optional(hash({})) };
+
+export const formFields = {
   title: optional(longText()),
   description: editable.description,
   labels: editable.labels,
@@ -43,19 +47,11 @@ export const formParams = {
   draft: optional(boolean()),
 };
 
-type SentFields = Partial<Omit<Filled, 'milestone_id' | 'label_ids'>> & { milestone_id?: number | null };
-
-/** Returns the fields as they were typed. */
-export const toFilled = ({ title = '', description = '', draft = false, ...rest }: SentFields): Filled => ({
-  title,
-  draft,
-  description,
-  labels: rest.labels ?? [],
-  assignee_ids: rest.assignee_ids ?? [],
-  reviewer_ids: rest.reviewer_ids ?? [],
-  assignee_username: rest.assignee_username,
-  reviewer_username: rest.reviewer_username,
-  milestone_id: rest.milestone_id ?? null,
-  squash: rest.squash === true,
-  remove_source_branch: rest.remove_source_branch === true,
+/** Returns the fields as they were sent. */
+export const fromSent = (sent: RawParams): Filled => ({
+  ...readPrefilledProperties(sent),
+  ...readTexts(sent, ['title', 'description', 'assignee_username', 'reviewer_username']),
+  draft: isTicked(sent['draft']),
+  squash: isTicked(sent['squash']),
+  remove_source_branch: isTicked(sent['remove_source_branch']),
 });

@@ -11,13 +11,13 @@ import { type LoadedMergeRequest, findMergeRequest } from '../../../../../review
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { spellCount } from '../../../../../platform/spell_count.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
-import { attempt } from '../../../parts/form.ts';
+import { formPage } from '../../../parts/fields/form_page.ts';
+import { problemText } from '../../../parts/form.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';
 import { pipelineTable } from '../../../parts/pipelines/pipeline_table.ts';
 import { isActive } from '../../../../../core/job_statuses.ts';
-import { problemText } from '../../issuables/submit_form.ts';
 import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestFrame } from '../frame/merge_request_layout.ts';
 
@@ -68,16 +68,18 @@ export const pipelinesPages = [
     handle: async (visit, { project, iid, ...query }) =>
       await pipelinesView(visit, await findMergeRequest(visit.call, project, iid), query),
   }),
-  page({
-    method: 'POST',
+  formPage({
     path: `${requestsRoutePath}/:iid/pipelines`,
     audience: 'user',
-    params: object(oneRequest),
-    handle: async (visit, { project, iid }) => {
-      const loaded = await findMergeRequest(visit.call, project, iid);
-      const problems = await attempt(async () => await runRequestPipeline(visit.call, loaded));
-      if (problems !== null) return await pipelinesView(visit, loaded, {}, problemText(problems));
+    address: oneRequest,
+    fields: {},
+    find: async ({ call }, { project, iid }) => await findMergeRequest(call, project, iid),
+    fromSent: () => null,
+    run: async ({ call }, loaded) => {
+      await runRequestPipeline(call, loaded);
       return redirect(requestPath(loaded, '/pipelines'), 'The pipeline was created.');
     },
+    view: async (visit, loaded, { problems }) =>
+      await pipelinesView(visit, loaded, {}, problemText(problems)),
   }),
 ];

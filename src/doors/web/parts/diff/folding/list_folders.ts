@@ -21,13 +21,13 @@ const groupByNext = (folder: string, paths: readonly string[]): Map<string, stri
  * each part of a path at most once, however deep the paths are.
  */
 export const listFolders = (paths: readonly string[], max: number): string[] => {
-  const found: { folder: string; paths: readonly string[] }[] = [{ folder: '', paths }];
+  const folders: { folder: string; paths: readonly string[] }[] = [{ folder: '', paths }];
   // Grows while it is read.
-  for (const { folder, paths: inside } of found) {
+  for (const { folder, paths: inside } of folders) {
     for (const [name, group] of groupByNext(folder, inside)) {
-      if (found.length >= max) return found.map((one) => one.folder);
-      found.push({ folder: folder === '' ? name : `${folder}/${name}`, paths: group });
+      if (folders.length >= max) return folders.map((one) => one.folder);
+      folders.push({ folder: folder === '' ? name : `${folder}/${name}`, paths: group });
     }
   }
-  return found.map((one) => one.folder);
+  return folders.map((one) => one.folder);
 };

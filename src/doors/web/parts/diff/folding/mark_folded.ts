@@ -14,16 +14,16 @@ const maxFolders = 500;
 /** Steps of matching for one diff: about 50 milliseconds. */
 const maxSteps = 20_000_000;
 
-/** The files by commit and folder; null if the folder has none. They never change. */
-const ofFolders = makeLruCache<Attributes | null>(20_000, () => 1);
-/** The attributes by the id of their blob, which many commits share. */
-const ofBlobs = makeLruCache<Attributes>(500, () => 1);
+/** Attributes by commit and folder; null: the folder has no `.gitattributes`. The files of a commit never change. */
+const attributesByFolder = makeLruCache<Attributes | null>(20_000, () => 1);
+/** Attributes by the id of their blob, which many commits share. */
+const attributesByBlob = makeLruCache<Attributes>(500, () => 1);
 
 const parseBlob = (id: Oid, text: string): Attributes => {
-  const shared = ofBlobs.get(id);
+  const shared = attributesByBlob.get(id);
   if (shared !== undefined) return shared;
   const attributes = parseAttributes(text);
-  ofBlobs.set(id, attributes);
+  attributesByBlob.set(id, attributes);
   return attributes;
 };
 
@@ -34,14 +34,14 @@ const readUnknown = async (
   folders: readonly string[],
 ): Promise<void> => {
   const key = keyOf(repository, commit);
-  const unknown = folders.filter((folder) => ofFolders.get(key(folder)) === undefined);
+  const unknown = folders.filter((folder) => attributesByFolder.get(key(folder)) === undefined);
   if (unknown.length === 0) return;
   const { result, body } = await repository.read('tree.attributes', { commit, folders: unknown, ...limits });
   // Reading stops once there are enough files: nothing is known of the other folders.
-  for (const folder of unknown.slice(0, result.read)) ofFolders.set(key(folder), null);
+  for (const folder of unknown.slice(0, result.read)) attributesByFolder.set(key(folder), null);
   for (const { folder, id, content } of result.files) {
     const text = body.toString('utf8', content.offset, content.offset + content.length);
-    ofFolders.set(key(folder), parseBlob(id, text));
+    attributesByFolder.set(key(folder), parseBlob(id, text));
   }
 };
 
@@ -63,7 +63,7 @@ const loadAttributes = async (
   }
   const key = keyOf(repository, commit);
   return folders.flatMap((folder) => {
-    const attributes = ofFolders.get(key(folder)) ?? null;
+    const attributes = attributesByFolder.get(key(folder)) ?? null;
     return attributes === null || attributes.rules.length === 0 ? [] : [{ folder, attributes }];
   });
 };
