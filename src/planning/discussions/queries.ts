@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Viewer } from '../../core/access/viewer.ts';
-import { compiled, compiledForViewer } from '../../platform/db/compiled_query.ts';
+import { compiled, compiledWithValues } from '../../platform/db/compiled_query.ts';
 import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { NoteableType } from '../../platform/db/schema/column_types.ts';
@@ -74,7 +74,7 @@ const loadNotesOfLeads = async (db: Reader, { type, id }: TargetKey, leads: Lead
 
 /** A standalone comment is a separate discussion. */
 const countDiscussions = (listed: Listed) =>
-  compiledForViewer((db, { type, id }: TargetKey) =>
+  compiledWithValues((db, { type, id }: TargetKey) =>
     sql<{ total: number }>`
       select count(distinct discussion_id) + count(case when discussion_id is null then 1 end) as total
       from notes where ${isListed(db, { type, id }, listed)}`.compile(db),
@@ -86,7 +86,7 @@ type Shape = Pick<PageRequest, 'limit' | 'offset'> & { filter: ActivityFilter };
  * Selects the first note of each discussion in the order of the creation index, so that a page reads only its own rows.
  */
 const selectLeads = (listed: Listed, { limit, offset }: Omit<Shape, 'filter'>) =>
-  compiledForViewer((db, { type, id }: TargetKey, { indexedBy }) => {
+  compiledWithValues((db, { type, id }: TargetKey, { indexedBy }) => {
     const ofTarget = isListed(db, { type, id }, listed);
     return sql<Lead>`
       select lead.id as first_id, lead.discussion_id
@@ -218,7 +218,7 @@ export const listUnresolvedIds = async ({ db, viewer }: NoteReader, target: Targ
 };
 
 const unresolvedQueries = memoizePerStore((viewer: Viewer) =>
-  compiledForViewer((db, { type, id }: TargetKey) =>
+  compiledWithValues((db, { type, id }: TargetKey) =>
     unresolved(db, { type, id }).where(visibleNotes(db, viewer)).orderBy('id').limit(maxOpenNotes).compile(),
   ),
 );

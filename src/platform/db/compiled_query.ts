@@ -135,8 +135,8 @@ export const compiled = <G extends object, R>(build: Build<G, R>): Compiled<G, R
   });
 
 /**
- * Like `compiled`, for a query that holds values of one viewer, such as the ids of their projects. They are bound, so
- * that the queries of many viewers have one text. Memoize it for the viewer.
+ * Like `compiled`, for a query that also holds values, such as the ids of the projects of one user. They are bound, so
+ * that the queries of many users have one text. The caller keeps the query as long as the values are valid.
  */
-export const compiledForViewer = <G extends object, R>(build: Build<G, R>): Compiled<G, R> =>
+export const compiledWithValues = <G extends object, R>(build: Build<G, R>): Compiled<G, R> =>
   runCompiled((db) => build(db, placeholders as G, getDialect(db)));
