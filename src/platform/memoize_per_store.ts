@@ -1,6 +1,6 @@
 /**
- * Memoizes a value for each store or platform (tests have several): created at first use, garbage-collected with its
- * owner.
+ * Memoizes a value for each store or platform (tests have several), or for each loaded viewer: created at first use,
+ * garbage-collected with its owner.
  */
 export const memoizePerStore = <Owner extends object, Own>(
   make: (owner: Owner) => Own,

@@ -1,5 +1,6 @@
 /** Lists pipelines of a project or merge request. */
 import type { ExpressionBuilder } from 'kysely';
+import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { Schema } from '../../platform/db/schema/database.ts';
 import type { JobStatus, PipelineSource } from '../../platform/db/schema/ci.ts';
@@ -212,11 +213,16 @@ export const listMergeRequestPipelines = async (
 ): Promise<Page<PipelineRow>> =>
   await loadPage(selectOfMergeRequest(db, sourceProjectId, key), { order_by: 'id', sort: 'desc' }, page);
 
+const pipelinesCount = compiled(
+  (db, { project_id, id, source_branch }: MergeRequestKey & { project_id: number }) =>
+    selectOfMergeRequest(db, project_id, { id, source_branch })
+      .select((is) => is.fn.countAll<number>().as('total'))
+      .compile(),
+);
+
 export const countMergeRequestPipelines = async (
   db: Reader,
   sourceProjectId: number,
-  key: MergeRequestKey,
-): Promise<number> => {
-  const query = selectOfMergeRequest(db, sourceProjectId, key);
-  return (await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
-};
+  { id, source_branch }: MergeRequestKey,
+): Promise<number> =>
+  (await pipelinesCount(db, { project_id: sourceProjectId, id, source_branch }))[0]?.total ?? 0;

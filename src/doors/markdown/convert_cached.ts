@@ -45,7 +45,7 @@ const weighText = (text: string): number => text.length * (mayHaveTable.test(tex
 
 type PageTexts = {
   options: ConvertOptions;
-  /** The options as a text. */
+  /** Digest of the options. */
   place: string;
   /** Characters that the main thread still converts for this page. */
   left: number;
@@ -55,11 +55,19 @@ type PageTexts = {
   until: number;
 };
 
-const convertText = async (call: Call, text: string, page: PageTexts): Promise<Outcome<Part[]>> => {
-  const { options, place } = page;
-  const key = hash('sha256', `${place}\n${text}`);
-  const cached = getCached(cache, key, call.now);
-  if (cached !== undefined) return cached;
+/** A longer text is known by its digest, which takes longer than to compare a short text. */
+const maxKeyCharacters = 500;
+
+/** Returns what the converted form of a text depends on. A digest has no line break, a short text follows one. */
+const toKey = (place: string, text: string): string =>
+  text.length <= maxKeyCharacters ? `${place}\n${text}` : hash('sha256', `${place}\n${text}`);
+
+const convertText = async (
+  call: Call,
+  { key, text }: { key: string; text: string },
+  page: PageTexts,
+): Promise<Outcome<Part[]>> => {
+  const { options } = page;
   const weight = weighText(text);
   if (weight > Math.min(maxCharactersInMainThread, page.left) || mayHaveCode.test(text)) {
     if (page.isBusy || performance.now() > page.until) return { kind: 'busy' };
@@ -83,7 +91,7 @@ export const convertTexts = async (
   const converted: Part[][] = [];
   const page: PageTexts = {
     options,
-    place: JSON.stringify(options),
+    place: hash('sha256', JSON.stringify(options)),
     left: maxCharactersOfPage,
     isBusy: false,
     until: performance.now() + maxWaitOfPage,
@@ -94,7 +102,8 @@ export const convertTexts = async (
       converted.push(showPlain(text, 'This text is too long to be rendered.'));
       continue;
     }
-    const outcome = await convertText(call, text, page);
+    const key = toKey(page.place, text);
+    const outcome = getCached(cache, key, call.now) ?? (await convertText(call, { key, text }, page));
     if (outcome.kind === 'done') converted.push(outcome.result);
     else if (outcome.kind === 'busy')
       converted.push(showPlain(text, 'The server is too busy to render this text. Reload the page later.'));

@@ -70,7 +70,7 @@ export const makeConversionCache = <T>(
 ): ConversionCache<T> => ({
   results: makeLruCache(
     maxBytes,
-    ({ outcome }) => 300 + (outcome.kind === 'done' ? weigh(outcome.result) : 0),
+    ({ outcome }, key) => 170 + 2 * key.length + (outcome.kind === 'done' ? weigh(outcome.result) : 0),
   ),
   running: new Map(),
 });

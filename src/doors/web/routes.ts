@@ -322,5 +322,7 @@ export const largeForms: ReadonlyMap<string, number> = new Map([
   [`POST ${projectRoot}/upload/:rest`, maxCommitBytes],
 ]);
 
+const allLines: ReadonlySet<string> = new Set(pagePaths.flatMap(({ lines }) => lines));
+
 /** Returns whether a page exists, by its line: messages link only to pages that exist. */
-export const hasPage = (line: string): boolean => pagePaths.some(({ lines }) => lines.includes(line));
+export const hasPage = (line: string): boolean => allLines.has(line);

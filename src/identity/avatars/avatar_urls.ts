@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import type { Site } from '../../core/access/site.ts';
 import type { Settings } from '../../core/settings/fields.ts';
+import { makeLruCache } from '../../platform/lru_cache.ts';
 
 export type AvatarKind = 'user' | 'group' | 'project' | 'projects/topic';
 
@@ -32,6 +33,19 @@ export const serviceAvatarUrl = (
 
 export type UserWithAvatar = { id: number; avatar: string | null; email: string };
 
+/** Addresses at the avatar service of users, by e-mail address: lists name the same users many times. */
+const serviceUrls = makeLruCache<string>(2_000, () => 1);
+
+/** Like `serviceAvatarUrl`, for the stored address of a user. */
+const cachedServiceUrl = (settings: Settings, email: string): string | null => {
+  if (!settings.avatar_service_enabled) return null;
+  const cached = serviceUrls.get(email);
+  if (cached !== undefined) return cached;
+  const url = serviceAvatarUrl(settings, email);
+  if (url !== null) serviceUrls.set(email, url);
+  return url;
+};
+
 /** Returns the URL of a user's avatar: the uploaded avatar, or an image of the avatar service. */
 export const userAvatarUrl = (site: Site, user: UserWithAvatar): string | null =>
-  uploadedAvatarUrl(site, 'user', user) ?? serviceAvatarUrl(site.settings, user.email);
+  uploadedAvatarUrl(site, 'user', user) ?? cachedServiceUrl(site.settings, user.email);

@@ -1,9 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import { getDialect } from '../../platform/db/compiled_query.ts';
+import type { Viewer } from '../../core/access/viewer.ts';
+import { compiled, compiledWithValues } from '../../platform/db/compiled_query.ts';
+import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { NoteableType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../platform/http/page.ts';
+import { makeLruCache } from '../../platform/lru_cache.ts';
+import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 import type { NoteRow } from '../notes/note_row.ts';
 import type { ActivityFilter, NoteReader } from '../notes/queries.ts';
 import { visibleNotes } from '../notes/visible.ts';
@@ -17,11 +21,11 @@ export type Discussion = { id: string; notes: [NoteRow, ...NoteRow[]] };
 const selectNotes = (db: Reader, { type, id }: TargetKey) =>
   db.selectFrom('notes').selectAll().where('target_type', '=', type).where('target_id', '=', id);
 
-/** The notes of a target that a viewer sees, comments or system notes or both. */
-type Listed = { reader: NoteReader; target: TargetKey; filter: ActivityFilter };
+/** The notes that a viewer sees, comments or system notes or both. */
+type Listed = { viewer: Viewer; filter: ActivityFilter };
 
-/** SQL condition over `notes`. */
-const isListed = ({ reader: { db, viewer }, target: { type, id }, filter }: Listed): RawBuilder<boolean> =>
+/** SQL condition over `notes` of a target. */
+const isListed = (db: Reader, { type, id }: TargetKey, { viewer, filter }: Listed): RawBuilder<boolean> =>
   sql<boolean>`notes.target_type = ${type} and notes.target_id = ${id} and ${visibleNotes(db, viewer)}
     ${filter === 'all_notes' ? sql`` : sql`and notes.system = ${sql.lit(filter === 'only_activity' ? 1 : 0)}`}`;
 
@@ -39,43 +43,78 @@ const groupByDiscussion = (notes: NoteRow[]): Map<string | number, Discussion> =
   return discussions;
 };
 
-const loadNotesOfLeads = async (db: Reader, target: TargetKey, leads: Lead[]): Promise<NoteRow[]> => {
+type Threads = TargetKey & { threads: readonly string[] };
+type Comments = TargetKey & { alone: readonly number[] };
+
+const inThreads = ({ threads }: Threads, { oneOf }: SqlDialect) => oneOf('discussion_id', threads);
+const isAlone = ({ alone }: Comments, { oneOf }: SqlDialect) => oneOf('id', alone);
+
+const notesOfThreads = compiled((db, { type, id, threads }: Threads, dialect) =>
+  selectNotes(db, { type, id }).where(inThreads({ type, id, threads }, dialect)).orderBy('id').compile(),
+);
+
+const standaloneNotes = compiled((db, { type, id, alone }: Comments, dialect) =>
+  selectNotes(db, { type, id }).where(isAlone({ type, id, alone }, dialect)).orderBy('id').compile(),
+);
+
+const notesOfBoth = compiled((db, { type, id, threads, alone }: Threads & Comments, dialect) =>
+  selectNotes(db, { type, id })
+    .where((is) => is.or([inThreads({ type, id, threads }, dialect), isAlone({ type, id, alone }, dialect)]))
+    .orderBy('id')
+    .compile(),
+);
+
+const loadNotesOfLeads = async (db: Reader, { type, id }: TargetKey, leads: Lead[]): Promise<NoteRow[]> => {
   const threads = leads.flatMap(({ discussion_id }) => discussion_id ?? []);
   const alone = leads.filter((lead) => lead.discussion_id === null).map(({ first_id }) => first_id);
-  return await selectNotes(db, target)
-    .where((is) =>
-      is.or([
-        ...(threads.length > 0 ? [is('discussion_id', 'in', threads)] : []),
-        ...(alone.length > 0 ? [is('id', 'in', alone)] : []),
-      ]),
-    )
-    .orderBy('id')
-    .execute();
+  if (alone.length === 0) return await notesOfThreads(db, { type, id, threads });
+  if (threads.length === 0) return await standaloneNotes(db, { type, id, alone });
+  return await notesOfBoth(db, { type, id, threads, alone });
 };
 
 /** A standalone comment is a separate discussion. */
-const countDiscussions = async (listed: Listed): Promise<{ total: number }> => {
-  const { rows } = await sql<{ total: number }>`
-    select count(distinct discussion_id) + count(case when discussion_id is null then 1 end) as total
-    from notes where ${isListed(listed)}`.execute(listed.reader.db);
-  return { total: rows[0]?.total ?? 0 };
-};
+const countDiscussions = (listed: Listed) =>
+  compiledWithValues((db, { type, id }: TargetKey) =>
+    sql<{ total: number }>`
+      select count(distinct discussion_id) + count(case when discussion_id is null then 1 end) as total
+      from notes where ${isListed(db, { type, id }, listed)}`.compile(db),
+  );
+
+type Shape = Pick<PageRequest, 'limit' | 'offset'> & { filter: ActivityFilter };
 
 /**
  * Selects the first note of each discussion in the order of the creation index, so that a page reads only its own rows.
  */
-const selectLeads = async (listed: Listed, { limit, offset }: PageRequest): Promise<Lead[]> => {
-  const { db } = listed.reader;
-  const { indexedBy } = getDialect(db);
-  const { rows } = await sql<Lead>`
-    select lead.id as first_id, lead.discussion_id
-    from (select id, discussion_id, created_at from notes where ${isListed(listed)}) as lead
-    where lead.discussion_id is null or not exists (
-      select 1 from notes ${indexedBy('notes_discussion')}
-      where notes.discussion_id = lead.discussion_id and notes.discussion_id is not null
-        and (notes.created_at, notes.id) < (lead.created_at, lead.id) and ${isListed(listed)})
-    order by lead.created_at, lead.id limit ${limit} offset ${offset}`.execute(db);
-  return rows;
+const selectLeads = (listed: Listed, { limit, offset }: Omit<Shape, 'filter'>) =>
+  compiledWithValues((db, { type, id }: TargetKey, { indexedBy }) => {
+    const ofTarget = isListed(db, { type, id }, listed);
+    return sql<Lead>`
+      select lead.id as first_id, lead.discussion_id
+      from (select id, discussion_id, created_at from notes where ${ofTarget}) as lead
+      where lead.discussion_id is null or not exists (
+        select 1 from notes ${indexedBy('notes_discussion')}
+        where notes.discussion_id = lead.discussion_id and notes.discussion_id is not null
+          and (notes.created_at, notes.id) < (lead.created_at, lead.id) and ${ofTarget})
+      order by lead.created_at, lead.id limit ${sql.lit(limit)} offset ${sql.lit(offset)}`.compile(db);
+  });
+
+type Queries = { leads: ReturnType<typeof selectLeads>; total: ReturnType<typeof countDiscussions> };
+
+/** Most pages, of any length, whose queries are kept for a viewer. */
+const maxShapes = 10;
+
+/** The conditions of a viewer take longer to build than the notes of an issue take to read. */
+const queriesOf = memoizePerStore((_viewer: Viewer) => makeLruCache<Queries>(maxShapes, () => 1));
+
+const getQueries = (viewer: Viewer, { filter, limit, offset }: Shape): Queries => {
+  const queries = queriesOf(viewer);
+  const key = `${filter} ${limit} ${offset}`;
+  const existing = queries.get(key);
+  if (existing !== undefined) return existing;
+  const listed = { viewer, filter };
+  const made = { leads: selectLeads(listed, { limit, offset }), total: countDiscussions(listed) };
+  queries.set(key, made);
+  return made;
 };
 
 /**
@@ -88,11 +127,14 @@ export const listDiscussions = async (
   page: PageRequest,
   filter: ActivityFilter = 'all_notes',
 ): Promise<Page<Discussion>> => {
-  const listed = { reader, target, filter };
-  const rows = await selectLeads(listed, page);
-  const { items: leads, total } = await withTotal(page, rows, async () => await countDiscussions(listed));
+  const { db, viewer } = reader;
+  const { type, id } = target;
+  const queries = getQueries(viewer, { filter, limit: page.limit, offset: page.offset });
+  const rows = await queries.leads(db, { type, id });
+  const count = async () => (await queries.total(db, { type, id }))[0] ?? { total: 0 };
+  const { items: leads, total } = await withTotal(page, rows, count);
   if (leads.length === 0) return { items: [], total };
-  const discussions = groupByDiscussion(await loadNotesOfLeads(reader.db, target, leads));
+  const discussions = groupByDiscussion(await loadNotesOfLeads(db, target, leads));
   const items = leads.flatMap(({ first_id, discussion_id }) => {
     return discussions.get(discussion_id ?? first_id) ?? [];
   });
@@ -175,15 +217,17 @@ export const listUnresolvedIds = async ({ db, viewer }: NoteReader, target: Targ
   return notes.map(({ id }) => id);
 };
 
+const unresolvedQueries = memoizePerStore((viewer: Viewer) =>
+  compiledWithValues((db, { type, id }: TargetKey) =>
+    unresolved(db, { type, id }).where(visibleNotes(db, viewer)).orderBy('id').limit(maxOpenNotes).compile(),
+  ),
+);
+
 /** Lists the unresolved discussions of a target that the viewer sees, the oldest first, each with its open notes. */
 export const unresolvedDiscussions = async (
   { db, viewer }: NoteReader,
-  target: TargetKey,
+  { type, id }: TargetKey,
 ): Promise<Discussion[]> => {
-  const notes = await unresolved(db, target)
-    .where(visibleNotes(db, viewer))
-    .orderBy('id')
-    .limit(maxOpenNotes)
-    .execute();
+  const notes = await unresolvedQueries(viewer)(db, { type, id });
   return [...groupByDiscussion(notes).values()];
 };

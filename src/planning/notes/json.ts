@@ -51,6 +51,14 @@ export const noteShape = object({
 
 type Users = { author: BasicUserRow; resolved_by: BasicUserRow | undefined };
 
+type ToUser = (user: BasicUserRow) => ReturnType<typeof basicUser>;
+
+/** Renders each user once: few people write the comments of a page. */
+const renderOnce = (site: Site): ToUser => {
+  const rendered = new Map<number, ReturnType<typeof basicUser>>();
+  return (user) => rendered.getOrInsertComputed(user.id, () => basicUser(user, site));
+};
+
 /** Keys that only a diff note has. Typed clients reject a null position on other notes. */
 const diffFields = ({ type, position }: NoteRow, suggestions: Suggestion[]) =>
   type === 'DiffNote' ? { commit_id: null, position: parsePosition(position), suggestions } : {};
@@ -59,12 +67,12 @@ const diffFields = ({ type, position }: NoteRow, suggestions: Suggestion[]) =>
 const resolution = (
   { resolvable, resolved_at }: NoteRow,
   resolved_by: BasicUserRow | undefined,
-  site: Site,
+  toUser: ToUser,
 ) =>
   resolvable === 1
     ? {
         resolved: resolved_at !== null,
-        resolved_by: resolved_by === undefined ? null : basicUser(resolved_by, site),
+        resolved_by: resolved_by === undefined ? null : toUser(resolved_by),
         resolved_at: formatTimeOrNull(resolved_at),
       }
     : {};
@@ -73,26 +81,29 @@ const noteJson = (
   note: NoteRow,
   { author, resolved_by }: Users,
   { body, iid, suggestions = [] }: { body: string; iid: number; suggestions: Suggestion[] | undefined },
-  site: Site,
-) => ({
-  id: note.id,
-  type: note.type,
-  body,
-  attachment: null,
-  author: basicUser(author, site),
-  created_at: formatTime(note.created_at),
-  updated_at: formatTime(note.updated_at),
-  system: note.system === 1,
-  noteable_id: note.target_id,
-  noteable_type: note.target_type,
-  noteable_iid: note.target_type === 'Snippet' ? null : iid,
-  project_id: note.project_id,
-  ...diffFields(note, suggestions),
-  resolvable: note.resolvable === 1,
-  ...resolution(note, resolved_by, site),
-  confidential: note.internal === 1,
-  internal: note.internal === 1,
-});
+  toUser: ToUser,
+) => {
+  const created_at = formatTime(note.created_at);
+  return {
+    id: note.id,
+    type: note.type,
+    body,
+    attachment: null,
+    author: toUser(author),
+    created_at,
+    updated_at: note.updated_at === note.created_at ? created_at : formatTime(note.updated_at),
+    system: note.system === 1,
+    noteable_id: note.target_id,
+    noteable_type: note.target_type,
+    noteable_iid: note.target_type === 'Snippet' ? null : iid,
+    project_id: note.project_id,
+    ...diffFields(note, suggestions),
+    resolvable: note.resolvable === 1,
+    ...resolution(note, resolved_by, toUser),
+    confidential: note.internal === 1,
+    internal: note.internal === 1,
+  };
+};
 
 /** Renders notes of one target for the caller, in at most five statements. */
 export const notesJson = async (call: Call, { iid }: Pick<Target, 'iid'>, notes: NoteRow[]) =>
@@ -119,6 +130,7 @@ export const mixedNotesJson = async (call: Call, getIid: (note: NoteRow) => numb
     loadSuggestions(call, notes),
   ]);
   const bodies = new Map([...moved, ...closed]);
+  const toUser = renderOnce(call);
   return notes.flatMap((note) => {
     const author = users.get(note.author_id);
     const resolved_by = note.resolved_by_id === null ? undefined : users.get(note.resolved_by_id);
@@ -130,7 +142,7 @@ export const mixedNotesJson = async (call: Call, getIid: (note: NoteRow) => numb
             note,
             { author, resolved_by },
             { body, iid: getIid(note), suggestions: suggested.get(note.id) },
-            call,
+            toUser,
           ),
         ];
   });

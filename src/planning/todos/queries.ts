@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { allOf, anyOf, visibleInternalNotes } from '../../core/access/visible.ts';
+import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { TargetType } from '../../platform/db/schema/column_types.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -135,16 +136,22 @@ export const renderTodos = async (call: Call, renderers: TodoRenderers, todos: T
   return await todosJson(call, pairs);
 };
 
+type OwnTarget = { user_id: number; type: TargetType; id: number };
+
+const pendingTodo = compiled((db, { user_id, type, id }: OwnTarget) =>
+  db
+    .selectFrom('todos')
+    .selectAll()
+    .where('user_id', '=', user_id)
+    .where('target_type', '=', type)
+    .where('target_id', '=', id)
+    .where(sql<boolean>`state = 'pending'`)
+    .compile(),
+);
+
 /** Loads the caller's pending todo on a target that they see, if there is one. */
 export const findPendingTodo = async (
   call: Call,
   { type, id }: { type: TargetType; id: number },
 ): Promise<TodoRow | undefined> =>
-  await call.db
-    .selectFrom('todos')
-    .selectAll()
-    .where('user_id', '=', requireUser(call).id)
-    .where('target_type', '=', type)
-    .where('target_id', '=', id)
-    .where(sql<boolean>`state = 'pending'`)
-    .executeTakeFirst();
+  (await pendingTodo(call.db, { user_id: requireUser(call).id, type, id }))[0];

@@ -99,28 +99,44 @@ export const isConstant = (value: unknown): value is string | number =>
 
 type Build<G, R> = (db: Db, params: G, dialect: SqlDialect) => CompiledQuery<R>;
 
-/**
- * Returns a query that is built and compiled at its first run. `build` must not inspect the values; it may only place
- * them where SQL allows parameters, and lists by `dialect.oneOf`.
- */
-export const compiled = <G extends object, R>(build: Build<G, R>): ((db: Db, params: G) => Promise<R[]>) => {
+type Compiled<G, R> = (db: Db, params: G) => Promise<R[]>;
+
+/** Returns a query that `make` compiles at its first run. */
+const runCompiled = <G extends object, R>(make: (db: Db) => CompiledQuery<R>): Compiled<G, R> => {
   const made = new WeakMap<object, CompiledQuery<R>>();
-  const make = (db: Db): CompiledQuery<R> => {
-    isMaking = true;
-    try {
-      const query = build(db, placeholders as G, getDialect(db));
-      made.set(getStoreKey(db), query);
-      getStoreParts(db).prepare?.(query.sql);
-      return query;
-    } finally {
-      isMaking = false;
-    }
+  const makeFirst = (db: Db): CompiledQuery<R> => {
+    const query = make(db);
+    made.set(getStoreKey(db), query);
+    return query;
   };
   return async (db, params) => {
-    const query = made.get(getStoreKey(db)) ?? make(db);
+    const query = made.get(getStoreKey(db)) ?? makeFirst(db);
     const parameters = query.parameters.map((one) =>
       one instanceof Placeholder ? one.valueOf(params[one.name as keyof G]) : one,
     );
     return await runText<R>(db, query.sql, parameters);
   };
 };
+
+/**
+ * Returns a query that is built and compiled at its first run. `build` must not inspect the values; it may only place
+ * them where SQL allows parameters, and lists by `dialect.oneOf`.
+ */
+export const compiled = <G extends object, R>(build: Build<G, R>): Compiled<G, R> =>
+  runCompiled((db) => {
+    isMaking = true;
+    try {
+      const query = build(db, placeholders as G, getDialect(db));
+      getStoreParts(db).prepare?.(query.sql);
+      return query;
+    } finally {
+      isMaking = false;
+    }
+  });
+
+/**
+ * Like `compiled`, for a query that also holds values, such as the ids of the projects of one user. They are bound, so
+ * that the queries of many users have one text. The caller keeps the query as long as the values are valid.
+ */
+export const compiledWithValues = <G extends object, R>(build: Build<G, R>): Compiled<G, R> =>
+  runCompiled((db) => build(db, placeholders as G, getDialect(db)));

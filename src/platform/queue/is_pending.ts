@@ -1,8 +1,22 @@
 /** Returns whether work is pending. */
 import { sql } from 'kysely';
+import { compiled } from '../db/compiled_query.ts';
 import type { Reader } from '../db/open.ts';
 import type { Payload } from './enqueue.ts';
 import { never } from './leases.ts';
+
+type Wanted = { whole: string; start: string; length: number; like: string };
+
+const selectWork = compiled((db, { whole, start, length, like }: Wanted) =>
+  db
+    .selectFrom('work')
+    .select('id')
+    .where('run_at', '<', never)
+    .where(sql<boolean>`(payload = ${whole} or substr(payload, 1, cast(${length} as integer)) = ${start})`)
+    .where(sql<boolean>`payload like ${like} escape '\\'`)
+    .limit(1)
+    .compile(),
+);
 
 /**
  * Returns whether work waits or runs whose payload begins with these members. Failed work does not count.
@@ -11,13 +25,5 @@ import { never } from './leases.ts';
 export const isWorkPending = async (db: Reader, first: Payload, like = '%'): Promise<boolean> => {
   const whole = JSON.stringify(first);
   const start = `${whole.slice(0, -1)},`;
-  const row = await db
-    .selectFrom('work')
-    .select('id')
-    .where('run_at', '<', never)
-    .where(sql<boolean>`(payload = ${whole} or substr(payload, 1, ${sql.lit(start.length)}) = ${start})`)
-    .where(sql<boolean>`payload like ${like} escape '\\'`)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await selectWork(db, { whole, start, length: start.length, like })).length > 0;
 };

@@ -1,8 +1,27 @@
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { PipelineRow } from './pipeline_summary.ts';
+
+type Commits = { project_id: number; shas: readonly Oid[] };
+
+const lastPipelines = compiled((db, { project_id, shas }: Commits, { oneOf }) =>
+  db
+    .selectFrom('pipelines')
+    .selectAll()
+    .where('id', 'in', (from) =>
+      from
+        .selectFrom('pipelines')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .where('project_id', '=', project_id)
+        .where(oneOf('sha', shas))
+        .where('source', '<>', 'parent_pipeline')
+        .groupBy('sha'),
+    )
+    .compile(),
+);
 
 /**
  * Loads the latest pipeline of each commit in one query, by commit id. Pipelines that a parent pipeline started do not
@@ -14,20 +33,7 @@ export const loadLastPipelines = async (
   shas: readonly Oid[],
 ): Promise<Map<Oid, PipelineRow>> => {
   if (shas.length === 0 || !may(call.viewer, 'read_pipeline', project)) return new Map();
-  const { oneOf } = call.platform.store.dialect;
-  const rows = await call.db
-    .selectFrom('pipelines')
-    .selectAll()
-    .where('id', 'in', (from) =>
-      from
-        .selectFrom('pipelines')
-        .select(({ fn }) => fn.max('id').as('id'))
-        .where('project_id', '=', project.id)
-        .where(oneOf('sha', shas))
-        .where('source', '<>', 'parent_pipeline')
-        .groupBy('sha'),
-    )
-    .execute();
+  const rows = await lastPipelines(call.db, { project_id: project.id, shas });
   return new Map(rows.map((row) => [row.sha, row]));
 };
 

@@ -77,18 +77,36 @@ const maxSessions = 2_000;
 
 type SessionRow = Awaited<ReturnType<typeof selectSession>>[number];
 
-const keepSession = keepUntilChange<{ row: SessionRow; viewer: Viewer } | undefined>(
-  ['sessions', ...identityTables],
-  maxSessions,
-);
+/** A row of a session, and what is made of it once. */
+type LoadedSession = { row: SessionRow; user: SignedIn['user']; viewer: Viewer };
+
+const keepSession = keepUntilChange<LoadedSession | undefined>(['sessions', ...identityTables], maxSessions);
+
+const toUser = (row: SessionRow): SignedIn['user'] => {
+  const {
+    session_id: _session,
+    began_at: _began,
+    last_seen_at: _seen,
+    signed_in_at: _signed,
+    roles: _roles,
+    names_version: _names,
+    factor_due_at: _due,
+    impersonator_id: _impersonator,
+    impersonator_admin: _admin,
+    impersonator_state: _state,
+    impersonator_session_id: _behind,
+    ...user
+  } = row;
+  return user;
+};
 
 const loadSession = async (
   db: Reader,
   token_hash: string,
   day: string,
-): Promise<{ row: SessionRow; viewer: Viewer } | undefined> => {
+): Promise<LoadedSession | undefined> => {
   const [row] = await selectSession(db, { token_hash, day });
-  return row && { row, viewer: toViewer(row, row.roles) };
+  return row && { row, user: toUser(row), viewer: toViewer(row, row.roles) };
 };
 
 /**
@@ -107,24 +125,13 @@ export const authenticateSession = async (
     async () => await loadSession(db, token_hash, day),
   );
   if (kept === undefined || !isImpersonationValid(kept.row, now)) return null;
-  const {
-    session_id: id,
-    began_at,
-    last_seen_at,
-    signed_in_at,
-    roles: _roles,
-    names_version,
-    factor_due_at,
-    impersonator_id,
-    impersonator_admin: _admin,
-    impersonator_state: _state,
-    impersonator_session_id,
-    ...user
-  } = kept.row;
+  const { user, viewer } = kept;
+  const { session_id: id, began_at, last_seen_at, signed_in_at, names_version, factor_due_at } = kept.row;
+  const { impersonator_id, impersonator_session_id } = kept.row;
   if (now - began_at >= maxSessionAge || now - last_seen_at >= getIdleTimeout(settings)) return null;
   if (user.state === 'blocked') throw forbidden('Your account has been blocked.');
   const credential = { kind: 'session', id, scopes, last_used_at: last_seen_at } as const;
-  const signedIn = { user, credential, viewer: kept.viewer, names_version, signed_in_at };
+  const signedIn = { user, credential, viewer, names_version, signed_in_at };
   if (impersonator_id === null || impersonator_session_id === null) return { ...signedIn, factor_due_at };
   // The administrator has signed in with their own factor.
   const impersonator = { id: impersonator_id, session_id: impersonator_session_id };

@@ -2,6 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { readCookie } from '../../../platform/http/cookies.ts';
+import { makeLruCache } from '../../../platform/lru_cache.ts';
 
 export const sessionCookie = '_service_session';
 
@@ -14,12 +15,20 @@ export const readCookieSecret = (headers: IncomingHttpHeaders, cookie: string): 
   return value !== null && /^[\w-]{43}$/.test(value) ? value : null;
 };
 
+/** Tokens of the browsers that were here last: every page with a form needs its own. */
+const csrfTokens = makeLruCache<string>(2_000, () => 1);
+
 /**
  * Derives the CSRF token from the cookie. The database stores only a hash of the cookie, so a dump reveals no CSRF
  * token.
  */
-export const deriveCsrfToken = (secret: string): string =>
-  createHmac('sha256', secret).update('csrf').digest('base64url');
+export const deriveCsrfToken = (secret: string): string => {
+  const known = csrfTokens.get(secret);
+  if (known !== undefined) return known;
+  const token = createHmac('sha256', secret).update('csrf').digest('base64url');
+  csrfTokens.set(secret, token);
+  return token;
+};
 
 export const isCsrfToken = (secret: string, token: unknown): boolean => {
   if (typeof token !== 'string') return false;

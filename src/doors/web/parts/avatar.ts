@@ -1,4 +1,5 @@
 /** Avatars of users, projects and groups: the uploaded picture, or initials on a color. */
+import { makeLruCache } from '../../../platform/lru_cache.ts';
 import { type Html, html } from './html.ts';
 
 type Size = 'small' | 'medium' | 'large';
@@ -33,12 +34,24 @@ const initialsOf = (name: string): string => {
 /** The content security policy allows only images of the instance, so images of an avatar service are not requested. */
 const isUploaded = (url: string): boolean => /^(?:https?:\/\/[^/]+)?\/(?:[^?#]+\/)?uploads\//.test(url);
 
+/** Drawings in memory. A page shows the same few many times. */
+const drawings = makeLruCache<Html>(2_000, () => 1);
+
+/** Draws initials as an SVG: the content security policy allows no style attributes, and text in it scales with the avatar. */
+const draw = (name: string, classes: string): Html => {
+  const key = `${classes} ${name}`;
+  const known = drawings.get(key);
+  if (known !== undefined) return known;
+  const drawn = html`<svg class="${classes} color-${colorOf(name)}" viewBox="0 0 20 20" aria-hidden="true"><text x="10" y="13.5" text-anchor="middle">${initialsOf(name)}</text></svg>`;
+  drawings.set(key, drawn);
+  return drawn;
+};
+
 /** Renders an avatar. Screen readers skip it, because the name is next to it. */
 export const avatar = ({ name, avatar_url, size = 'small', isSquare = false }: Given): Html => {
   const classes = `avatar ${size}${isSquare ? ' square' : ''}`;
   if (avatar_url !== null && avatar_url !== undefined && isUploaded(avatar_url)) {
     return html`<img class="${classes}" src="${avatar_url}" alt="" loading="lazy">`;
   }
-  // An SVG: the content security policy allows no style attributes, and text in it scales with the avatar.
-  return html`<svg class="${classes} color-${colorOf(name)}" viewBox="0 0 20 20" aria-hidden="true"><text x="10" y="13.5" text-anchor="middle">${initialsOf(name)}</text></svg>`;
+  return draw(name, classes);
 };

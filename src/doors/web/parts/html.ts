@@ -27,6 +27,11 @@ export class Html {
     this.#pieces = pieces;
   }
 
+  /** The whole as text; null if a part is encoded or streamed. */
+  get plainText(): string | null {
+    return typeof this.#pieces === 'string' ? this.#pieces : null;
+  }
+
   get text(): string {
     return typeof this.#pieces === 'string' ? this.#pieces : this.#pieces.map(toText).join('');
   }
@@ -88,6 +93,36 @@ const write = (part: Part, output: Output): void => {
   else for (const item of part) write(item, output);
 };
 
+/** Returns the markup of a part; null if a piece of it is encoded or streamed. */
+const toMarkup = (part: Part): string | null => {
+  if (typeof part === 'string') return escapeHtml(part);
+  if (part === null || part === undefined || part === false) return '';
+  if (part instanceof Html) return part.plainText;
+  if (typeof part === 'number') return String(part);
+  let text = '';
+  for (const one of part) {
+    const markup = toMarkup(one);
+    if (markup === null) return null;
+    text += markup;
+  }
+  return text;
+};
+
+/** Writes the parts from one on, some of which are encoded or streamed. @param text the markup before it */
+const writePieces = (
+  text: string,
+  texts: TemplateStringsArray,
+  parts: readonly Part[],
+  from: number,
+): Html => {
+  const output: Output = { text, pieces: [] };
+  for (let at = from; at < parts.length; at += 1) {
+    write(parts[at], output);
+    output.text += texts[at + 1] ?? '';
+  }
+  return new Html(output.pieces.length === 0 ? output.text : [...output.pieces, output.text]);
+};
+
 /** Marks markup as safe: it comes from a library without input, or all of its input is escaped. */
 export const trusted = (markup: string): Html => new Html(markup);
 
@@ -108,10 +143,12 @@ export const streamed = (render: () => AsyncIterable<Html>): Html => new Html([n
  * null and false as nothing.
  */
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html => {
-  const output: Output = { text: texts[0] ?? '', pieces: [] };
+  let text = texts[0] ?? '';
+  // Most parts are all text: a page has a thousand of them.
   for (let at = 0; at < parts.length; at += 1) {
-    write(parts[at], output);
-    output.text += texts[at + 1] ?? '';
+    const markup = toMarkup(parts[at]);
+    if (markup === null) return writePieces(text, texts, parts, at);
+    text += markup + (texts[at + 1] ?? '');
   }
-  return new Html(output.pieces.length === 0 ? output.text : [...output.pieces, output.text]);
+  return new Html(text);
 };

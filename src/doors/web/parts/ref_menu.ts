@@ -60,7 +60,9 @@ export const refMenu = async (visit: Visit, given: Given): Promise<Html> =>
 /** Renders the menu, and counts the branches and tags. */
 export const countedRefMenu = async (visit: Visit, given: Given): Promise<CountedMenu> => {
   const { project, ref, pathFor } = given;
-  const sent = new URL(visit.path, visit.call.baseUrl).searchParams.get(searchParam);
+  const sent = visit.path.includes('?')
+    ? new URL(visit.path, visit.call.baseUrl).searchParams.get(searchParam)
+    : null;
   const search = (sent ?? '').slice(0, 255);
   const [branches, tags] = await Promise.all([
     loadNames(visit, project, branchPrefix, search),

@@ -24,7 +24,9 @@ export const flashValue = (secret: string, flash: Flash): string => {
 };
 
 export const flashOf = (header: string | undefined, secret: string | null): Flash | null => {
-  const [text = '', signed] = readCookie(header, flashCookie)?.split('.') ?? [];
-  if (secret === null || signed !== signature(secret, text)) return null;
+  const value = readCookie(header, flashCookie);
+  if (value === null || secret === null) return null;
+  const [text = '', signed] = value.split('.');
+  if (signed !== signature(secret, text)) return null;
   return JSON.parse(Buffer.from(text, 'base64url').toString()) as Flash;
 };

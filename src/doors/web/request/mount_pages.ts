@@ -20,9 +20,16 @@ const mountPage = (routes: RouteTable, platform: Platform, entry: PagePath, line
   const [method = '', path = ''] = line.split(' ');
   // Failures of these go to programs as JSON: any path of two words could be meant for the API.
   const isPage = entry.isOfPlace !== true;
-  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+  // Kept, because `import` looks for the module again with each call.
+  let serving: Handler | null = null;
+  const load = async (): Promise<Handler> => {
     const [{ serve }, page] = await Promise.all([import('./serve_page.ts'), findPage(entry, method, path)]);
-    return await serve(platform, page, request, reply);
+    return async (request, reply) => await serve(platform, page, request, reply);
+  };
+  const handler: Handler = async (request, reply) => {
+    serving ??= await load();
+    return await serving(request, reply);
   };
   // The page reads the body itself, once the visitor is known.
   const streams = largeForms.has(line);

@@ -133,6 +133,14 @@ const writeCookies = (visit: OpenVisit, reply: FastifyReply): void => {
   }
 };
 
+/** The address of the service as the last page was asked for, and its origin. */
+let lastBase = { url: '', origin: '' };
+
+const originOf = (baseUrl: string): string => {
+  if (lastBase.url !== baseUrl) lastBase = { url: baseUrl, origin: URL.parse(baseUrl)?.origin ?? '' };
+  return lastBase.origin;
+};
+
 const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Promise<FastifyReply> => {
   const page = await layout(visit, view);
   if (visit.flash !== null) visit.cookies.set(flashCookie, { value: '', maxAge: null });
@@ -141,7 +149,7 @@ const answerView = async (visit: OpenVisit, reply: FastifyReply, view: View): Pr
   // Browsers also apply `form-action` to the redirect that follows a form.
   const away = afterSignOut === null ? [] : [URL.parse(afterSignOut)?.origin ?? "'self'"];
   const diagrams = getDiagramServer(visit.call.settings);
-  const origin = URL.parse(visit.call.baseUrl)?.origin ?? '';
+  const origin = originOf(visit.call.baseUrl);
   const headers = pageHeaders({
     formOrigins: [...away, ...(view.formOrigins ?? [])],
     isHttps: visit.call.baseUrl.startsWith('https:'),

@@ -3,6 +3,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import { visibleIssues } from '../../../core/access/visible.ts';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import { conflict, forbidden, notFound, refused } from '../../../platform/errors.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { IssueLinksTable } from '../../../platform/db/schema/planning.ts';
@@ -53,12 +54,18 @@ export type LinkedIssue = {
   project: { id: number; full_path: string };
 };
 
+const anyLink = compiled((db, { id }: { id: number }) =>
+  sql`select 1 as found from issue_links where source_id = ${id} or target_id = ${id} limit 1`.compile(db),
+);
+
 /** Returns the linked issues that the caller sees, the earliest link first, at most `limit`. */
 export const listLinkedIssues = async (
   call: Call,
   issueId: number,
   limit: number,
 ): Promise<LinkedIssue[]> => {
+  // Most issues have none, and what the caller sees takes longer to ask for.
+  if ((await anyLink(call.db, { id: issueId })).length === 0) return [];
   type Row = Link & Pick<LinkedIssue, 'iid' | 'title' | 'state'> & { project_id: number };
   const { rows } =
     await sql<Row>`select issue_links.*, issues.iid, issues.title, issues.state, issues.project_id

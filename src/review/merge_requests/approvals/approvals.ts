@@ -1,6 +1,7 @@
 /** Stores approvals of merge requests. Approvals are informative: merging does not require any. */
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import { conflict, notFound, unauthorized } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
@@ -17,16 +18,20 @@ export type Approval = { user_id: number; created_at: number };
 /** Maximum number of approvals shown per merge request. */
 const maxShownApprovals = 100;
 
-/** Loads the approvals of a merge request, oldest first. */
-export const loadApprovals = async (db: Reader, mergeRequestId: number): Promise<Approval[]> =>
-  await db
+const selectApprovals = compiled((db, { id }: { id: number }) =>
+  db
     .selectFrom('merge_request_approvals')
     .select(['user_id', 'created_at'])
-    .where('merge_request_id', '=', mergeRequestId)
+    .where('merge_request_id', '=', id)
     .orderBy('created_at')
     .orderBy('user_id')
     .limit(maxShownApprovals)
-    .execute();
+    .compile(),
+);
+
+/** Loads the approvals of a merge request, oldest first. */
+export const loadApprovals = async (db: Reader, mergeRequestId: number): Promise<Approval[]> =>
+  await selectApprovals(db, { id: mergeRequestId });
 
 /** Returns whether the caller may approve, regardless of an existing approval. */
 export const mayApprove = ({ viewer }: Call, { merge_request, project }: LoadedMergeRequest): boolean =>

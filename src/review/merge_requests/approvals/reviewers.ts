@@ -1,6 +1,7 @@
 /** Stores the reviewers of merge requests and the state of their reviews. */
 import { type Selectable, sql } from 'kysely';
 import { canSeeMergeRequests } from '../../../core/access/visible.ts';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import { insertRows } from '../../../platform/db/insert.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
 import type { ReviewersTable } from '../../../platform/db/schema/review.ts';
@@ -129,18 +130,20 @@ export const addReviewer = async (tx: Tx, link: Linked, userId: number): Promise
   if (existing === undefined) await setReviewers(tx, link, [], [userId]);
 };
 
-/** Returns whether a reviewer waits for changes, which blocks the merge. */
-export const areChangesRequested = async (db: Reader, mergeRequestId: number): Promise<boolean> => {
-  const row = await db
+const requestedChanges = compiled((db, { id }: { id: number }) =>
+  db
     .selectFrom('reviewers')
     .select('user_id')
     .where(ofTarget)
-    .where('target_id', '=', mergeRequestId)
+    .where('target_id', '=', id)
     .where('state', '=', 'requested_changes')
     .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-};
+    .compile(),
+);
+
+/** Returns whether a reviewer waits for changes, which blocks the merge. */
+export const areChangesRequested = async (db: Reader, mergeRequestId: number): Promise<boolean> =>
+  (await requestedChanges(db, { id: mergeRequestId })).length > 0;
 
 export type Reviewer = Pick<Selectable<ReviewersTable>, 'user_id' | 'state' | 'created_at'>;
 

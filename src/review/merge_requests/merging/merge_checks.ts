@@ -1,6 +1,7 @@
 /** Loads the merge checks of a merge request, for the page that shows them. */
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
 import type { Divergence } from '../../../platform/git/protocol_types.ts';
@@ -15,7 +16,7 @@ import { areChangesRequested } from '../approvals/reviewers.ts';
 import { findPushableSource } from '../conflicts/load_conflicts.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { type ConflictingFiles, loadConflictingFiles } from './conflicting_files.ts';
-import { headOrder, isGreen } from './head_pipeline.ts';
+import { type Head, isGreen, whereHead } from './head_pipeline.ts';
 import { checkMergeStatus } from './merge_status.ts';
 import { loadFinalStatus } from './pending_pushes.ts';
 import { mayRebaseAsCaller } from './rebase.ts';
@@ -75,22 +76,17 @@ const loadDivergence = async (
   }
 };
 
+const selectHeadPipeline = compiled((db, head: Head) =>
+  whereHead(db.selectFrom('pipelines').selectAll(), head).compile(),
+);
+
 /** Loads the head pipeline. */
 const loadHeadPipeline = async (
   db: Reader,
-  { merge_request: { id, head_sha, source_project_id: sourceId, source_branch } }: LoadedMergeRequest,
+  { merge_request: { id, head_sha, source_project_id, source_branch } }: LoadedMergeRequest,
 ): Promise<PipelineRow | null> => {
-  if (head_sha === null || sourceId === null) return null;
-  const row = await db
-    .selectFrom('pipelines')
-    .selectAll()
-    .where('sha', '=', head_sha)
-    .where('project_id', '=', sourceId)
-    .where('source', '<>', 'parent_pipeline')
-    .where((is) => is.or([is('ref', '=', source_branch), is('merge_request_id', '=', id)]))
-    .orderBy(headOrder)
-    .limit(1)
-    .executeTakeFirst();
+  if (head_sha === null || source_project_id === null) return null;
+  const [row] = await selectHeadPipeline(db, { id, head_sha, source_project_id, source_branch });
   return row ?? null;
 };
 
@@ -118,7 +114,11 @@ const toBranches = ({ merge_request }: LoadedMergeRequest): MergeChecks['branche
   return real_size === null ? 'empty' : 'conflict';
 };
 
-/** Checks the branches of an open request, and reloads it with the result. */
+const revisionById = compiled((db, { id }: { id: number }) =>
+  db.selectFrom('merge_requests').select('revision').where('id', '=', id).compile(),
+);
+
+/** Checks the branches of an open request, and reloads it with the result if that changed it. */
 export const withMergeStatus = async (
   call: Call,
   loaded: LoadedMergeRequest,
@@ -126,6 +126,8 @@ export const withMergeStatus = async (
   const { merge_request, project } = loaded;
   if (merge_request.state !== 'opened') return loaded;
   await checkMergeStatus(call.platform, merge_request, project);
+  const [now] = await revisionById(call.db, { id: merge_request.id });
+  if (now?.revision === merge_request.revision) return loaded;
   return await reloadMergeRequest(call.db, project, merge_request.id);
 };
 
@@ -136,7 +138,7 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
   const branches = toBranches(loaded);
   const [unresolved, isWaiting, { pipeline, status }, divergence, conflicts] = await Promise.all([
     unresolvedDiscussions(call, loaded.target),
-    areChangesRequested(db, merge_request.id),
+    merge_request.reviewers.length > 0 && areChangesRequested(db, merge_request.id),
     loadPipelineState(call, loaded),
     loadDivergence(call, loaded),
     branches === 'conflict' ? loadConflictingFiles(call, loaded) : null,

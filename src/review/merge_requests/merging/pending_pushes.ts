@@ -1,5 +1,6 @@
 /** Detects pushes whose pipelines have not been created yet, so that a missing pipeline is not taken for none. */
 import { sql } from 'kysely';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import { likePattern } from '../../../platform/db/contains_text.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
@@ -11,18 +12,20 @@ import type { MergeRequestRow } from '../rows.ts';
 
 type Request = Pick<MergeRequestRow, 'id' | 'source_project_id' | 'source_branch' | 'head_sha'>;
 
-/** Returns whether a ref operation is in progress. Its row exists until the follow-up work is enqueued. */
-const isRefMoving = async (db: Reader, project_id: number, naming: string): Promise<boolean> => {
-  const row = await db
+const selectOperation = compiled((db, { project_id, naming }: { project_id: number; naming: string }) =>
+  db
     .selectFrom('git_operations')
     .select('id')
     .where('project_id', '=', project_id)
     .where('process', '<>', dropped)
-    .where(sql<boolean>`updates like ${likePattern(naming)} escape '\\'`)
+    .where(sql<boolean>`updates like ${naming} escape '\\'`)
     .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-};
+    .compile(),
+);
+
+/** Returns whether a ref operation is in progress. Its row exists until the follow-up work is enqueued. */
+const isRefMoving = async (db: Reader, project_id: number, naming: string): Promise<boolean> =>
+  (await selectOperation(db, { project_id, naming: likePattern(naming) })).length > 0;
 
 /** Returns whether the head may still get a pipeline, because of a recent push or creation. */
 const hasPendingPush = async (

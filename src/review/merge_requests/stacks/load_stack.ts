@@ -1,5 +1,6 @@
 /** Loads stacks: a merge request whose target branch is the source branch of another open one is stacked on it. */
 import type { Selectable } from 'kysely';
+import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { MergeRequestsTable } from '../../../platform/db/schema/review.ts';
 import type { LoadedMergeRequest } from '../find.ts';
@@ -35,6 +36,16 @@ const selectOpen = (db: Reader, projectId: number) =>
     .orderBy('id')
     .limit(maxStacked);
 
+const selectBelow = compiled((db, { project_id, branch }: { project_id: number; branch: string }) =>
+  selectOpen(db, project_id).where('source_branch', '=', branch).compile(),
+);
+
+type Branches = { project_id: number; branches: readonly string[] };
+
+const selectAbove = compiled((db, { project_id, branches }: Branches, { oneOf }) =>
+  selectOpen(db, project_id).where(oneOf('target_branch', branches)).compile(),
+);
+
 const loadBelow = async (
   db: Reader,
   projectId: number,
@@ -43,7 +54,7 @@ const loadBelow = async (
   const below: StackedRequest[] = [];
   const seen = new Set([top.id]);
   for (let { target_branch } = top; below.length < maxStacked;) {
-    const requests = await selectOpen(db, projectId).where('source_branch', '=', target_branch).execute();
+    const requests = await selectBelow(db, { project_id: projectId, branch: target_branch });
     const next = requests.find(({ id }) => !seen.has(id));
     if (next === undefined) break;
     seen.add(next.id);
@@ -61,7 +72,7 @@ const loadAbove = async (
   const above: StackedRequest[] = [];
   const seen = new Set([base.id]);
   for (let branches = [base.source_branch]; branches.length > 0 && above.length < maxStacked;) {
-    const requests = await selectOpen(db, projectId).where('target_branch', 'in', branches).execute();
+    const requests = await selectAbove(db, { project_id: projectId, branches });
     const next = requests.filter(({ id }) => !seen.has(id)).slice(0, maxStacked - above.length);
     for (const { id } of next) seen.add(id);
     above.push(...next);

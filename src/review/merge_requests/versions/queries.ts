@@ -74,19 +74,28 @@ export const findVersion = async (
   return row;
 };
 
+const selectVersions = (db: Reader, id: number) =>
+  db.selectFrom('merge_request_diffs').where('merge_request_id', '=', id).selectAll().orderBy('id', 'desc');
+
+const selectNewest = (limit: number) =>
+  compiled((db, { id }: { id: number }) => selectVersions(db, id).limit(limit).compile());
+
+/** By the length of the page, of which there are a hundred at most. */
+const newestVersions = new Map<number, ReturnType<typeof selectNewest>>();
+
 /** Lists the versions of a request, newest first. */
 export const listVersions = async (
   db: Reader,
   mergeRequestId: number,
   page: PageRequest,
 ): Promise<Page<VersionRow>> => {
-  const query = db.selectFrom('merge_request_diffs').where('merge_request_id', '=', mergeRequestId);
-  const newest = query.selectAll().orderBy('id', 'desc');
-  return await withTotal(
-    page,
-    await newest.limit(page.limit).offset(page.offset).execute(),
-    async () => await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  );
+  const { limit, offset } = page;
+  const newest = newestVersions.getOrInsertComputed(limit, selectNewest);
+  const rows =
+    offset === 0
+      ? await newest(db, { id: mergeRequestId })
+      : await selectVersions(db, mergeRequestId).limit(limit).offset(offset).execute();
+  return await withTotal(page, rows, async () => ({ total: await countVersions(db, mergeRequestId) }));
 };
 
 /** Loads the stored commits of a version, newest first. */
@@ -99,14 +108,17 @@ export const loadVersionCommits = async (db: Reader, diffId: number): Promise<Ve
   return row === undefined ? [] : (JSON.parse(row.commits) as VersionCommit[]);
 };
 
-/** Counts the versions of a request. */
-export const countVersions = async (db: Reader, mergeRequestId: number): Promise<number> => {
-  const versions = db.selectFrom('merge_request_diffs').where('merge_request_id', '=', mergeRequestId);
-  const { total } = await versions
+const versionsCount = compiled((db, { id }: { id: number }) =>
+  db
+    .selectFrom('merge_request_diffs')
+    .where('merge_request_id', '=', id)
     .select((is) => is.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-};
+    .compile(),
+);
+
+/** Counts the versions of a request. */
+export const countVersions = async (db: Reader, mergeRequestId: number): Promise<number> =>
+  (await versionsCount(db, { id: mergeRequestId }))[0]?.total ?? 0;
 
 /** Loads the ids of the stored commits of a version, newest first. */
 export const loadCommitIds = async (db: Reader, diffId: number): Promise<string[]> => {

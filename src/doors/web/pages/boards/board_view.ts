@@ -194,7 +194,7 @@ const limitOf =
 
 const bar = {
   words: 'issues',
-  placeholder: 'Filter: label:bug, assignee:me, due:overdue, or words…',
+  placeholder: html`Filter: label:bug, assignee:me, due:overdue, or words&hellip;`,
   fields: issueFields,
   orders: [],
   language: issueLanguage,

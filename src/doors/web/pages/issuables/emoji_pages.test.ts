@@ -32,7 +32,7 @@ const buttonsIn = (text: string): string[] =>
   [...text.matchAll(/<button class="icon-button" name="name" value="([^"]+)"/g)].map(([, name = '']) => name);
 
 test('the menu of reactions leads to all emoji, which a search finds by parts of their names', async () => {
-  const link = `href="${path}/award_emoji?note_id=${note}">More emoji…</a>`;
+  const link = `href="${path}/award_emoji?note_id=${note}">More emoji&hellip;</a>`;
   assert.ok((await read(path)).includes(link));
   const all = await read(`${path}/award_emoji`);
   assert.match(all, /The first 300 of \d{4} emoji/);

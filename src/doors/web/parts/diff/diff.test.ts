@@ -51,7 +51,7 @@ test('escapes content, says what was added and removed, and marks the words that
   const { text } = writeUnified(options(changed));
   assert.ok(text.includes('aria-label="x &quot;y&quot;"'));
   for (const [kind, sign, word] of [
-    ['removed', '−', 'one'],
+    ['removed', '&minus;', 'one'],
     ['added', '+', 'two'],
   ]) {
     const row = `aria-label="${kind}">${sign}</td><td>const &lt;a&gt; = &quot;<mark>${word}</mark>&quot;;`;
@@ -75,8 +75,8 @@ test('the split view has the removed lines beside the added ones', () => {
     [
       '@@ -1,3 +1,4 @@',
       '1 same 1 same',
-      '2 − old one 2 + new one',
-      '3 − old two 3 + new two',
+      '2 &minus; old one 2 + new one',
+      '3 &minus; old two 3 + new two',
       '4 + new three',
     ],
   );

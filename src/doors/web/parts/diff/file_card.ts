@@ -43,7 +43,7 @@ export const diffFileId = ({ new_path }: Pick<FileDiff, 'new_path'>): string =>
 /** Renders the numbers of added and removed lines; omitting zeros. */
 export const diffStats = ({ additions, deletions }: Pick<FileDiff, 'additions' | 'deletions'>): Html =>
   html`<span class="diff-stats">${additions > 0 && html`<span class="stat-add" aria-label="${additions} added">+${additions}</span> `}${
-    deletions > 0 && html`<span class="stat-del" aria-label="${deletions} removed">−${deletions}</span>`
+    deletions > 0 && html`<span class="stat-del" aria-label="${deletions} removed">&minus;${deletions}</span>`
   }</span>`;
 
 /** Says what else changed than lines. */
@@ -65,7 +65,7 @@ const notes = (file: FileDiff): string[] => {
 };
 
 const fileName = ({ old_path, new_path, renamed_file }: FileDiff): Html =>
-  renamed_file ? html`${old_path} → ${new_path}` : html`${new_path}`;
+  renamed_file ? html`${old_path} &rarr; ${new_path}` : html`${new_path}`;
 
 const message = (text: string, link: Html | null | false = null): Html =>
   html`<p class="body muted">${text} ${link}</p>`;

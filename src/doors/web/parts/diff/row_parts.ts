@@ -52,10 +52,11 @@ export const numberCell = (options: TableOptions, row: LineRow, side: 'old' | 'n
 
 export const emptyNumber = '<td class="n"></td>';
 
+/** With entities, like all marks of rows: one character beyond Latin-1 doubles the time to encode a long diff. */
 export const signs = {
   same: '<td class="sign"></td>',
   add: '<td class="sign add" aria-label="added">+</td>',
-  del: '<td class="sign del" aria-label="removed">−</td>',
+  del: '<td class="sign del" aria-label="removed">&minus;</td>',
 };
 
 /** Lines that one click adds. */
@@ -63,13 +64,13 @@ const step = 20;
 
 type Hidden = { from: number; to: number | null };
 
-/** Returns what one click can show of hidden lines, with the text of its link. */
+/** Returns what one click can show of hidden lines, with the markup of its link. */
 const stepsOf = ({ from, to }: Hidden): [range: LineRange, text: string][] => {
-  if (to === null) return [[[from, from + step - 1], `↓ ${step} lines`]];
+  if (to === null) return [[[from, from + step - 1], `&darr; ${step} lines`]];
   const count = to - from + 1;
   if (count <= step) return [[[from, to], count === 1 ? 'Show 1 line' : `Show ${count} lines`]];
-  const below: [LineRange, string] = [[from, from + step - 1], `↓ ${step} lines`];
-  const above: [LineRange, string] = [[to - step + 1, to], `↑ ${step} lines`];
+  const below: [LineRange, string] = [[from, from + step - 1], `&darr; ${step} lines`];
+  const above: [LineRange, string] = [[to - step + 1, to], `&uarr; ${step} lines`];
   return from === 1 ? [above] : [below, above];
 };
 
@@ -92,7 +93,7 @@ export const wideRow = (options: TableOptions, row: PreparedRow, columns: number
   const text = escapeHtml(row.text);
   if (row.kind !== 'hunk' || wholePath === null)
     return `<tr class="hunk"><td colspan="${columns}">${text}</td></tr>`;
-  const link = `<a class="expand" href="${escapeHtml(wholePath)}" aria-label="Show the whole file">⋯</a>`;
+  const link = `<a class="expand" href="${escapeHtml(wholePath)}" aria-label="Show the whole file">&ctdot;</a>`;
   const numbers = columns / 2 - 1;
   return `<tr class="hunk"><td class="n" colspan="${numbers}">${link}</td><td colspan="${columns - numbers}">${expandLinks(options, row.hidden)}${text}</td></tr>`;
 };

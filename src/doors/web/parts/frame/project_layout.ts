@@ -1,6 +1,7 @@
 /** Layout of every page of a project: its header with tabs, the links of the tab, the content. */
 import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { may } from '../../../../core/access/may.ts';
+import type { Viewer } from '../../../../core/access/viewer.ts';
 import { text } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { loadViewerRelation } from '../../../../projects/projects/related/viewer_relation.ts';
@@ -35,7 +36,7 @@ const tabTexts: Record<ProjectTab, readonly [IconName, string]> = {
   settings: ['settings', 'Settings'],
 };
 
-const allowedNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[] =>
+const filterNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[] =>
   (projectNouns as readonly ProjectNoun[]).filter(
     ({ action, name, isUnlisted, tab }) =>
       name !== undefined &&
@@ -44,6 +45,17 @@ const allowedNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[]
       (call.signedIn || tab !== 'pipelines') &&
       may(call.viewer, action, project),
   );
+
+/** The nouns of the page being rendered. */
+let last: { viewer: Viewer; project: Project; nouns: readonly ProjectNoun[] } | null = null;
+
+/** Returns the nouns that the viewer may open. The header and the place of a page both need them. */
+const allowedNouns = (visit: Visit, project: Project): readonly ProjectNoun[] => {
+  const { viewer } = visit.call;
+  if (last?.viewer !== viewer || last.project !== project)
+    last = { viewer, project, nouns: filterNouns(visit, project) };
+  return last.nouns;
+};
 
 /** Open issues without confidential issues: the number is the same for everybody. */
 const countOf = (tab: ProjectTab, project: Project, releases: number): number | undefined => {

@@ -1,5 +1,6 @@
 /** Keyboard shortcuts of every page of a project, as links that the client script follows. */
 import { type ProjectAction, may } from '../../../../core/access/may.ts';
+import { makeLruCache } from '../../../../platform/lru_cache.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import type { Visit } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
@@ -37,6 +38,20 @@ const needsCommit: readonly ProjectAction[] = ['read_code'];
 /** Pages about pipelines need an account, even where their statuses are public. */
 const needsAccount: readonly ProjectAction[] = ['read_pipeline', 'read_job', 'read_environment'];
 
+/** Links in memory, by project and keys. */
+const rendered = makeLruCache<Html>(500, () => 1);
+
+const render = (fullPath: string, shown: readonly Shortcut[]): Html => {
+  const key = `${fullPath} ${shown.map(({ keys }) => keys).join()}`;
+  const known = rendered.get(key);
+  if (known !== undefined) return known;
+  const made = html`<div hidden>${shown.map(
+    ({ keys, name, below }) => html`<a href="/${fullPath}${below}" data-key="${keys}">${name}</a>`,
+  )}</div>`;
+  rendered.set(key, made);
+  return made;
+};
+
 /** Renders the links, which are hidden: only the script uses them. */
 export const projectShortcuts = ({ call, preferences }: Visit, project: Project): Html | null => {
   if (!preferences.hasShortcuts) return null;
@@ -48,7 +63,5 @@ export const projectShortcuts = ({ call, preferences }: Visit, project: Project)
       (call.signedIn || !needsAccount.includes(action)) &&
       (default_branch !== null || !needsCommit.includes(action)),
   );
-  return html`<div hidden>${shown.map(
-    ({ keys, name, below }) => html`<a href="/${full_path}${below}" data-key="${keys}">${name}</a>`,
-  )}</div>`;
+  return render(full_path, shown);
 };

@@ -1,5 +1,6 @@
 /** Loads the texts of an issue, a merge request or a snippet, in a number of statements that does not depend on its comments. */
 import { may } from '../../../../core/access/may.ts';
+import { today } from '../../../../core/access/viewer.ts';
 import { type AwardCounts, countAwards } from '../../../../planning/awards/count_awards.ts';
 import { mayAward } from '../../../../planning/awards/rules.ts';
 import { discussionsJson } from '../../../../planning/discussions/json.ts';
@@ -10,6 +11,7 @@ import type { NoteRow } from '../../../../planning/notes/note_row.ts';
 import type { ActivityFilter } from '../../../../planning/notes/queries.ts';
 import { mayAdminNote, mayComment } from '../../../../planning/notes/rules.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
+import { keepReads } from '../../../../platform/db/keep_until_change.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Suggestion } from '../../../../planning/notes/suggestions/json.ts';
 import { parseSuggestions } from '../../../../planning/notes/suggestions/parse_suggestions.ts';
@@ -122,20 +124,28 @@ const renderTexts = async (
   return { description: description as Html, threads: shown.filter(({ notes }) => notes.length > 0) };
 };
 
+/** Bytes of roles in memory. */
+const maxRoles = 400_000;
+
+const keepRoles = keepReads<ReadonlyMap<number, string>>(maxRoles, (roles) => 100 + 100 * roles.size);
+
 /** Loads the roles of the authors of comments. */
 export const loadRoles = async (
   { call }: Visit,
   { project }: LoadedNoteable,
   items: readonly Pick<Discussion, 'notes'>[],
-): Promise<Map<number, string>> => {
+): Promise<ReadonlyMap<number, string>> => {
   const notes = items.flatMap((item) => item.notes);
   const ids = [...new Set(notes.filter(({ system }) => system === 0).map(({ author_id }) => author_id))];
   if (ids.length === 0 || !may(call.viewer, 'read_member', project)) return new Map();
   const { id, namespace_id } = project;
-  const source = { type: 'Project' as const, id, namespace_id, level: 0, mayRead: true, mayAdmin: false };
-  const filter = { query: '', inherited: true, user_ids: ids, now: call.now };
-  const { rows } = await listMembers(call.db, source, filter, pageRequest({ per_page: 100 }));
-  return new Map(rows.map((member) => [member.id, nameRole(member.access_level)]));
+  // Memberships end with a day.
+  return await keepRoles(call.db, `${id} ${namespace_id} ${today(call.now)} ${ids.join()}`, async () => {
+    const source = { type: 'Project' as const, id, namespace_id, level: 0, mayRead: true, mayAdmin: false };
+    const filter = { query: '', inherited: true, user_ids: ids, now: call.now };
+    const { rows } = await listMembers(call.db, source, filter, pageRequest({ per_page: 100 }));
+    return new Map(rows.map((member) => [member.id, nameRole(member.access_level)]));
+  });
 };
 
 type TimelineGiven = {

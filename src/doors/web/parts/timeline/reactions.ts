@@ -1,9 +1,10 @@
 /** Reactions to a text: each emoji with its number, and a menu of further emoji. */
 import type { AwardCount } from '../../../../planning/awards/count_awards.ts';
 import { replaceEmoji } from '../../../markdown/convert/emoji.ts';
+import { escapeHtml } from '../../../../platform/escape_html.ts';
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
-import { type Html, encode, html } from '../html.ts';
+import { type Html, html, trusted } from '../html.ts';
 import { icon } from '../icon.ts';
 import { menu } from '../menu.ts';
 
@@ -44,43 +45,67 @@ const countText = (award: AwardCount): string =>
 
 const titleText = (award: AwardCount): string => `${words(award.name)}: ${peopleText(award) ?? award.count}`;
 
+/** Renders an emoji as a reference: one character beyond Latin-1 doubles the time to encode a long page. */
+const emojiOf = (name: string): Html =>
+  trusted(
+    escapeHtml(replaceEmoji(`:${name}:`)).replaceAll(
+      /[\u{100}-\u{10ffff}]/gu,
+      (char) => `&#${char.codePointAt(0)};`,
+    ),
+  );
+
 /** Renders the button that adds or removes a reaction with an emoji. */
 export const emojiButton = (name: string): Html =>
-  html`<button class="icon-button" name="name" value="${name}" aria-label="React with ${words(name)}" title="${words(name)}">${replaceEmoji(`:${name}:`)}</button>`;
+  html`<button class="icon-button" name="name" value="${name}" aria-label="React with ${words(name)}" title="${words(name)}">${emojiOf(name)}</button>`;
 
 const gridOf = (names: readonly string[]): Html => html`<div class="emoji">${names.map(emojiButton)}</div>`;
 
-let wholeGrid: Html | null = null;
-
-/** Returns the emoji of a text without reactions, as most are. */
-const getWholeGrid = (): Html => (wholeGrid ??= encode(gridOf(common)));
-
 /** Returns the address of the page with all emoji. */
 const allEmojiPath = (action: string, { noteId, returnTo }: ReactionOptions): string => {
+  if (returnTo === undefined) return noteId === undefined ? action : `${action}?note_id=${noteId}`;
   const query = new URLSearchParams();
   if (noteId !== undefined) query.set('note_id', String(noteId));
-  if (returnTo !== undefined) query.set('return_to', returnTo);
-  return query.size === 0 ? action : `${action}?${query.toString()}`;
+  query.set('return_to', returnTo);
+  return `${action}?${query.toString()}`;
+};
+
+/** Renders the menu of these emoji. */
+const pickerOf = (names: readonly string[], more: string): Html =>
+  menu(
+    { summary: icon('plus'), label: 'Add a reaction', isLeft: true, classes: 'reaction' },
+    html`${gridOf(names)}<a href="${more}">More emoji&hellip;</a>`,
+  );
+
+/** Stands for the address of all emoji in a menu that is rendered once. */
+const addressMark = 'address-of-all-emoji';
+
+let wholePicker: readonly [Html, Html] | null = null;
+
+/** Renders the menu of a text without reactions, as most are. @returns what is before the address, and after it */
+const renderWholePicker = (): readonly [Html, Html] => {
+  const [before = '', after = ''] = pickerOf(common, addressMark).text.split(addressMark);
+  return [trusted(before), trusted(after)];
 };
 
 /** Renders the menu of emoji that a text does not have yet. */
-const pickerPart = (names: readonly string[], more: string): Html =>
-  menu(
-    { summary: icon('plus'), label: 'Add a reaction', isLeft: true, classes: 'reaction' },
-    html`${names.length === common.length ? getWholeGrid() : gridOf(names)}<a href="${more}">More emoji…</a>`,
-  );
+const pickerPart = (names: readonly string[], more: string): Html => {
+  if (names.length < common.length) return pickerOf(names, more);
+  wholePicker ??= renderWholePicker();
+  return html`${wholePicker[0]}${more}${wholePicker[1]}`;
+};
 
 /** Renders the reactions; null if there are none and the viewer may not add any. */
 export const reactions = (visit: Visit, options: ReactionOptions): Html | null => {
   const { action, awards, noteId, returnTo } = options;
   const shown = awards.map((award) => {
-    const content = html`<span aria-hidden="true">${replaceEmoji(`:${award.name}:`)}</span> ${award.count}`;
+    const content = html`<span aria-hidden="true">${emojiOf(award.name)}</span> ${award.count}`;
     return action === null
       ? html`<span class="reaction" title="${titleText(award)}">${content}<span class="visually-hidden"> ${nameText(award)}</span></span>`
       : html`<button class="reaction" name="name" value="${award.name}" aria-pressed="${String(award.own_id !== null)}" aria-label="${countText(award)}" title="${titleText(award)}">${content}</button>`;
   });
   if (action === null) return shown.length === 0 ? null : html`<div class="reactions">${shown}</div>`;
-  const others = common.filter((name) => !awards.some((award) => award.name === name));
+  const others =
+    awards.length === 0 ? common : common.filter((name) => !awards.some((award) => award.name === name));
   const fields = [
     hidden('authenticity_token', visit.csrfToken()),
     noteId !== undefined && hidden('note_id', noteId),

@@ -25,7 +25,8 @@ export type Bar = {
   /** The listed records: `issues`. */
   words: string;
   /** Example of a typed filter. */
-  placeholder: string;
+  /** With entities beyond Latin-1, as in the search button of the top bar. */
+  placeholder: Html;
   fields: readonly FilterField[];
   /** The terms that can be typed. */
   language: Language<string>;

@@ -146,16 +146,16 @@ export const stateTabs = <State extends string>(
   return html`<nav class="segmented" aria-label="${capitalize(words.many)} by state">${tabs.map(tab)}</nav>`;
 };
 
-/** `1–20 of 128 open issues match` */
+/** `1–20 of 128 open issues match`, with an entity as in the search button of the top bar */
 export const listSummary = <State extends string>(
   { state, page, chips }: ParsedQuery<State>,
   { one, many, states }: ListTexts<State>,
   { shown, total }: { shown: number; total: number },
-): string => {
+): Html => {
   const first = page.offset + 1;
   const counted = `${total} ${states[state]}${total === 1 ? one : many}`;
-  const range = shown === total ? counted : `${first}–${page.offset + shown} of ${counted}`;
-  return chips.length === 0 ? range : `${range} ${total === 1 ? 'matches' : 'match'}`;
+  const range = shown !== total && html`${first}&ndash;${page.offset + shown} of `;
+  return html`${range}${counted}${chips.length > 0 && (total === 1 ? ' matches' : ' match')}`;
 };
 
 type ListPaths = { path: string; newPath: string | null };
@@ -192,7 +192,7 @@ type ListCard = {
   /** Accessible name: `Issues`. */
   name: string;
   /** Summary of the list: `1–20 of 128 open issues`. */
-  summary: string;
+  summary: Html;
   rows: readonly Html[];
   /** The menu of other formats. */
   formats: Html;

@@ -148,7 +148,7 @@ test('pages through the list and keeps its filters', async () => {
   const first = await reporter.visitor.get(`${path}?labels=bug&per_page=1`);
   assert.deepEqual(titles(first.text), ['2']);
   assert.match(first.text, /labels=bug&amp;page=2&amp;per_page=1">Next/);
-  assert.match(first.text, /1–1 of 2 open issues match</);
+  assert.match(first.text, /1&ndash;1 of 2 open issues match</);
   assert.deepEqual(titles((await reporter.visitor.get(`${path}?labels=bug&per_page=1&page=2`)).text), ['1']);
   assert.match((await reporter.visitor.get(`${path}?page=9`)).text, /This page has no issues/);
 });

@@ -47,7 +47,7 @@ export const issueListKind: ListedKind<State> = {
   },
   language: issueLanguage,
   bar: {
-    placeholder: 'Filter: label:bug, assignee:me, due:overdue, or words…',
+    placeholder: html`Filter: label:bug, assignee:me, due:overdue, or words&hellip;`,
     fields: issueFields,
     orders: issueOrderNames,
   },

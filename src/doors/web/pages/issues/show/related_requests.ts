@@ -22,8 +22,9 @@ export type IssueRequests = { closers: ShownRequest[]; related: ShownRequest[] }
 /** Loads the merge requests of both sections, at most twenty each. */
 export const loadRequests = async ({ call }: Visit, loaded: LoadedIssue): Promise<IssueRequests> => {
   const some = pageRequest({ per_page: maxParticipants });
+  const isClosedByRequest = loaded.issue.merge_requests_count > 0;
   const [closers, related] = await Promise.all([
-    listClosers(call, loaded, some),
+    isClosedByRequest ? listClosers(call, loaded, some) : { items: [] },
     listRelated(call, loaded, some),
   ]);
   const [closing, all] = [closers, related].map(({ items }) =>

@@ -64,7 +64,7 @@ test('shows the tree of files and a card for each, with highlighted lines and es
   }
   assert.ok(tree.includes('aria-label="1 added">+1</span>'));
   const long = cardIn(text, 'src/long.txt');
-  assert.match(long, /aria-label="removed">−<\/td><td>line <mark>/);
+  assert.match(long, /aria-label="removed">&minus;<\/td><td>line <mark>/);
   assert.match(long, /aria-label="Comment on line 20, added">20<\/a>/);
   const fresh = cardIn(text, 'src/&lt;new&gt;.ts');
   assert.ok(fresh.includes('<span class="hljs-keyword">const</span>'), fresh);

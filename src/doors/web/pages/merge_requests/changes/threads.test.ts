@@ -369,7 +369,10 @@ test('a suggestion is shown as a diff, and applied as a commit', async () => {
   const body = 'Better:\n\n```suggestion:-1+0\nTEN\nELEVEN\n```\n';
   await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_11')), body });
   const card = cardIn(await read(path, author), 'a.txt');
-  assert.match(card, /Suggested change[^]*−<\/td><td>ten\n[^]*−<\/td><td>eleven\n[^]*\+<\/td><td>TEN\n/);
+  assert.match(
+    card,
+    /Suggested change[^]*&minus;<\/td><td>ten\n[^]*&minus;<\/td><td>eleven\n[^]*\+<\/td><td>TEN\n/,
+  );
   const id = /<input type="hidden" name="ids\[\]" value="(\d+)"/.exec(card)?.[1] ?? '';
   const fields = { 'ids[]': id };
   const stranger = await seedVisitor(gantry);

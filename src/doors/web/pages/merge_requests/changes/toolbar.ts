@@ -103,7 +103,7 @@ export const toolbar = (cards: Cards, diffThreads: DiffThreads, given: ReviewGiv
   const versions =
     version !== null &&
     commit === null &&
-    html`${sinceMenu(changes, version)}<span class="muted">…</span>${versionMenu(changes, version)}${firstCommitLink(changes)}${sinceReview(changes)}`;
+    html`${sinceMenu(changes, version)}<span class="muted">&hellip;</span>${versionMenu(changes, version)}${firstCommitLink(changes)}${sinceReview(changes)}`;
   const live =
     visit.call.signedIn &&
     html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, { ...choiceOf(query), file: query.file }, '/threads')}"`;

@@ -35,7 +35,10 @@ test('shows the state, the branches and the counts of the tabs on every page', a
     assert.match(text, /<h1[^>]*>Keep &lt;i&gt;loads&lt;\/i&gt; <span class="muted number">!1<\/span><\/h1>/);
     assert.match(text, /Open<\/span>[\s\S]+wants to merge <b>1 commit<\/b> from[\s\S]+keep-loads[\s\S]+into/);
     assert.match(text, /Commits <span class="count">1<\/span>/);
-    assert.match(text, /Changes <span class="count">2<\/span> <span[^>]+>\+3<\/span> <span[^>]+>−1<\/span>/);
+    assert.match(
+      text,
+      /Changes <span class="count">2<\/span> <span[^>]+>\+3<\/span> <span[^>]+>&minus;1<\/span>/,
+    );
   }
 });
 

@@ -19,10 +19,11 @@ type TabLink = { tab: RequestTab; below: string; name: string; image: IconName; 
 const count = (number: number | string | null): Html | null =>
   number === null ? null : html` <span class="count">${number}</span>`;
 
+/** With an entity, as in the search button of the top bar. */
 const linesPart = ({ lines }: TabCounts): Html | null =>
   lines === null
     ? null
-    : html` <span class="stat-add" aria-label="${lines.additions} added">+${lines.additions}</span> <span class="stat-del" aria-label="${lines.deletions} removed">−${lines.deletions}</span>`;
+    : html` <span class="stat-add" aria-label="${lines.additions} added">+${lines.additions}</span> <span class="stat-del" aria-label="${lines.deletions} removed">&minus;${lines.deletions}</span>`;
 
 const tabsPart = (loaded: LoadedMergeRequest, current: RequestTab, counts: TabCounts): Html => {
   const { version, versions, pipelines } = counts;

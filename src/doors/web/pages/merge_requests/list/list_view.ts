@@ -91,7 +91,7 @@ const requestListKind: ListedKind<State> = {
   },
   language: requestLanguage,
   bar: {
-    placeholder: 'Filter: label:bug, review:waiting, target:main, is:draft, or words…',
+    placeholder: html`Filter: label:bug, review:waiting, target:main, is:draft, or words&hellip;`,
     fields,
     orders: requestOrderNames,
   },

@@ -264,7 +264,7 @@ export const loadRequestPage = async (
         : null,
       loadOwnStack(visit, loaded, checks),
       loadApprovers(visit, loaded),
-      listReviewers(call.db, target, some),
+      merge_request.reviewers.length === 0 ? { items: [] } : listReviewers(call.db, target, some),
       loadTalk(visit, loaded, { rights, requested }),
       linkedLabels(call.db, 'MergeRequest', [target.id]),
       listParticipants(call, loaded, some),
