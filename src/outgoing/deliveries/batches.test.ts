@@ -7,7 +7,7 @@ import { seedProject } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import { observeOperations } from '../../platform/db/statement_meter.ts';
 
-const hooks = 10;
+const hooks = 5;
 
 let gantry: TestService;
 let receiver: HookReceiver;
@@ -31,7 +31,7 @@ const answerTogether = (): void => {
   });
 };
 
-test('of one change for ten hooks: one payload, few inserts, and a failure stays pending', async () => {
+test('of one change for five hooks: one payload, few inserts, and a failure stays pending', async () => {
   const { id } = await seedProject(gantry);
   const ids: number[] = [];
   for (let at = 1; at <= hooks; at += 1) {
@@ -48,7 +48,7 @@ test('of one change for ten hooks: one payload, few inserts, and a failure stays
   stop();
   const count = (pattern: RegExp): number => statements.filter((text) => pattern.test(text)).length;
   assert.equal(receiver.received.length, hooks);
-  assert.ok(count(/^insert into "hook_logs"/) <= hooks / 2, statements.join('\n'));
+  assert.ok(count(/^insert into "hook_logs"/) <= 3, 'the failure, and successes in at most two batches');
   assert.equal(count(/^select .*"snapshot"/), 0, 'the process that stored a change need not read it again');
   const statuses = await Promise.all(
     ids.map(async (hook) => (await gantry.api(`GET /projects/${id}/hooks/${hook}/events`)).body),
