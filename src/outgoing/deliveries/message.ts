@@ -54,7 +54,7 @@ const isSystemHook = ({ project_id, group_id }: HookRow): boolean => project_id 
 /** The id of a delivery: the same at each attempt, also after a crash. */
 const toDeliveryId = (uuid: string, hookId: number): string => `${uuid}-${hookId}`;
 
-export type DeliveryMessage = Message & {
+type DeliveryMessage = Message & {
   trigger_name: string;
   /** Time of the change. */
   created_at: number;

@@ -13,7 +13,7 @@ import { makeBatchWriter } from './batch_writes.ts';
 import { beginPause, endPause } from './paused_hooks.ts';
 import { type Pending, removeDeliveries } from './pending.ts';
 
-export type Sent = {
+type Sent = {
   pending: Pending;
   /** Time of the change. */
   changedAt: number;
