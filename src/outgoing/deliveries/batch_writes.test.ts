@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../../../test/support/until.ts';
 import { makeBatchWriter } from './batch_writes.ts';
 
 /** Doubles numbers; a batch with a negative one fails. */
-const makeDoubler = (maxItems: number) => {
+const makeDoubler = (pause: number, maxItems = 3) => {
   const batches: number[][] = [];
   const release: (() => void)[] = [];
-  const write = makeBatchWriter<number, number>(async (items) => {
-    batches.push(items);
-    await new Promise<void>((resolve) => void release.push(resolve));
-    if (items.some((item) => item < 0)) throw new Error(`failed: ${items.join()}`);
-    return items.map((item) => item * 2);
-  }, maxItems);
+  const write = makeBatchWriter<number, number>(
+    async (items) => {
+      batches.push(items);
+      await new Promise<void>((resolve) => void release.push(resolve));
+      if (items.some((item) => item < 0)) throw new Error(`failed: ${items.join()}`);
+      return items.map((item) => item * 2);
+    },
+    { maxItems, pause, isUrgent: (item) => item >= 100 },
+  );
   /** Lets all batches end that begin until these promises are settled. */
   const settle = async (promises: Promise<number>[]): Promise<(number | string)[]> => {
     const ended = Promise.allSettled(promises);
@@ -28,17 +32,27 @@ const makeDoubler = (maxItems: number) => {
   return { batches, write, settle };
 };
 
-test('items of one turn, and those that arrive during a batch, are written together', async () => {
-  const { batches, write, settle } = makeDoubler(3);
+test('items that arrive during a pause or a batch are written together', async () => {
+  const { batches, write, settle } = makeDoubler(1);
   const first = [write(1), write(2)];
-  await new Promise((resolve) => void setImmediate(resolve));
+  await until('the first batch begins', () => batches.length === 1);
   const later = [3, 4, 5, 6].map(async (item) => await write(item));
   assert.deepEqual(await settle([...first, ...later]), [2, 4, 6, 8, 10, 12]);
   assert.deepEqual(batches, [[1, 2], [3, 4, 5], [6]]);
 });
 
+test('a full batch and an urgent item do not wait for a pause', async () => {
+  const { batches, write, settle } = makeDoubler(1_000_000);
+  assert.deepEqual(await settle([write(1), write(2), write(3)]), [2, 4, 6]);
+  assert.deepEqual(await settle([write(4), write(100)]), [8, 200]);
+  assert.deepEqual(batches, [
+    [1, 2, 3],
+    [4, 100],
+  ]);
+});
+
 test('an item that fails does not fail the others of its batch', async () => {
-  const { batches, write, settle } = makeDoubler(3);
+  const { batches, write, settle } = makeDoubler(1);
   assert.deepEqual(await settle([write(1), write(-2), write(3)]), [2, 'failed: -2', 6]);
   assert.deepEqual(batches, [[1, -2, 3], [1], [-2], [3]]);
 });

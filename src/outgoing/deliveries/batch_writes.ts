@@ -3,16 +3,26 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 type Waiting<I, R> = PromiseWithResolvers<R> & { item: I; inContext: (work: () => void) => void };
 
+type Limits<I> = {
+  /** Items of one batch; as many do not wait. */
+  maxItems: number;
+  /** Milliseconds that an item waits for others. */
+  pause: number;
+  /** Returns whether something waits for an item, which then ends the pause. */
+  isUrgent: (item: I) => boolean;
+};
+
 /**
- * Returns a function that writes one item. Items of one turn of the event loop share a batch, and so do those that
- * arrive during the batch before. If a batch fails, each of its items is written by itself.
+ * Returns a function that writes one item, with those that arrive during its pause or during the batch before. If a
+ * batch fails, each of its items is written by itself.
  * @param write writes items in one transaction; returns a result for each
  */
 export const makeBatchWriter = <I, R>(
   write: (items: I[]) => Promise<R[]>,
-  maxItems: number,
+  { maxItems, pause, isUrgent }: Limits<I>,
 ): ((item: I) => Promise<R>) => {
   const waiting: Waiting<I, R>[] = [];
+  let timer: NodeJS.Timeout | null = null;
   let isRunning = false;
 
   const settle = async (batch: readonly Waiting<I, R>[]): Promise<void> => {
@@ -25,22 +35,33 @@ export const makeBatchWriter = <I, R>(
     }
   };
 
-  /** Runs in the context of the first item, so that no item keeps that of earlier ones. */
-  const runNext = (): void =>
+  const run = async (): Promise<void> => {
+    await settle(waiting.splice(0, maxItems));
+    isRunning = false;
+    schedule();
+  };
+
+  const start = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    isRunning = true;
+    setImmediate(() => void run());
+  };
+
+  /** Runs a batch now or later, in the context of its first item: no item keeps that of earlier ones. */
+  const schedule = (): void => {
+    if (isRunning) return;
+    const isFull = waiting.length >= maxItems || waiting.some(({ item }) => isUrgent(item));
     waiting[0]?.inContext(() => {
-      isRunning = true;
-      setImmediate(() => {
-        void settle(waiting.splice(0, maxItems)).then(() => {
-          isRunning = false;
-          runNext();
-        });
-      });
+      if (isFull) start();
+      else timer ??= setTimeout(start, pause);
     });
+  };
 
   return async (item) => {
     const one = { ...Promise.withResolvers<R>(), item, inContext: AsyncLocalStorage.snapshot() };
     waiting.push(one);
-    if (!isRunning) runNext();
+    schedule();
     return await one.promise;
   };
 };

@@ -139,11 +139,18 @@ const recordSuccesses = async ({ store }: Platform, sent: readonly Sent[]): Prom
     return sent.map((one) => (recorded.includes(one) ? one.pending.isLast : null));
   });
 
-/** Attempts of one batch: as many as are sent at the same time. */
-const maxBatch = 20;
+/**
+ * As many attempts as are sent at the same time share a batch, and those that end within a few milliseconds. Nobody
+ * waits for the record of the last delivery of a target.
+ */
+const batches = {
+  maxItems: 20,
+  pause: 20,
+  isUrgent: ({ pending }: Sent): boolean => !pending.isLast,
+};
 
 const getSuccessWriter = memoizePerStore((platform: Platform) =>
-  makeBatchWriter<Sent, boolean | null>(async (sent) => await recordSuccesses(platform, sent), maxBatch),
+  makeBatchWriter<Sent, boolean | null>(async (sent) => await recordSuccesses(platform, sent), batches),
 );
 
 /** Records an attempt. Returns whether no delivery waits behind it: then its work is finished, too. */
