@@ -140,7 +140,7 @@ const recordSuccesses = async ({ store }: Platform, sent: readonly Sent[]): Prom
   });
 
 /**
- * As many attempts as are sent at the same time share a batch, and those that end within a few milliseconds. Nobody
+ * As many attempts as are sent at the same time share a batch, and those that end within a few milliseconds. Nothing
  * waits for the record of the last delivery of a target.
  */
 const batches = {

@@ -1,6 +1,6 @@
 /**
  * Resolves names of hosts, and remembers the addresses for a few seconds, so that many requests to one host need one
- * lookup. Whoever connects checks the addresses each time, and connects to those that were checked.
+ * lookup. A caller checks the addresses each time, and connects to those that it checked.
  */
 import { makeLruCache } from '../lru_cache.ts';
 
