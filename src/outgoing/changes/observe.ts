@@ -16,6 +16,7 @@ import { listCandidates, listMatching, matchesBranch } from './match_hooks.ts';
 import { type Plan, makePlans } from './hook_plans.ts';
 import type { Snapshot } from './snapshots/snapshot.ts';
 import { takeSnapshot } from './snapshots/take_snapshot.ts';
+import { keepEvent } from './stored_events.ts';
 
 /** Background work that sends the pending deliveries of a hook and a target. */
 export const deliverHooksWork = 'hooks.deliver';
@@ -111,14 +112,15 @@ const storeDeliveries = async (
 ): Promise<void> => {
   const hooks = await selectExisting(tx.db, { ids: found.map(({ id }) => id) });
   if (hooks.length === 0) return;
-  const hook_event_id = await insertRow(tx.db, 'hook_events', {
-    event_id,
-    project_id: snapshot.project?.id ?? null,
+  const event = {
     trigger_name: snapshot.payload,
     uuid: randomUUID(),
     snapshot: JSON.stringify(snapshot),
     created_at: tx.now,
-  });
+  };
+  const project_id = snapshot.project?.id ?? null;
+  const hook_event_id = await insertRow(tx.db, 'hook_events', { event_id, project_id, ...event });
+  keepEvent(tx, hook_event_id, event);
   const rows = hooks.map(({ id: hook_id }) => ({ hook_id, hook_event_id, target, next_attempt_at: tx.now }));
   for (let at = 0; at < rows.length; at += maxRowsPerInsert)
     await insertRows(tx.db, 'hook_deliveries', rows.slice(at, at + maxRowsPerInsert));

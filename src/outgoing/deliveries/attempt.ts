@@ -1,7 +1,7 @@
 /** One attempt of a delivery: sends the request and logs request and response. */
 import type { Platform } from '../../core/platform.ts';
 import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
-import { insertRow } from '../../platform/db/insert.ts';
+import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { dayMilliseconds } from '../../platform/time.ts';
 import type { HookRow } from '../hooks/queries.ts';
@@ -12,7 +12,7 @@ import { type Message, buildRequest } from './request.ts';
 export type Attempt = {
   outcome: Outcome;
   /** Columns of its row in the log. */
-  log: Omit<Parameters<typeof insertLog>[1], never>;
+  log: LogColumns;
 };
 
 const isSuccess = (status: number | null, error: string | null): boolean =>
@@ -59,26 +59,35 @@ const removeOld = async ({ db, now }: Tx): Promise<void> => {
     .execute();
 };
 
-/** Adds an attempt to the log of its hook, which keeps the latest attempts. Returns the id. */
-export const insertLog = async (tx: Tx, columns: LogColumns): Promise<number> => {
-  const id = await insertRow(tx.db, 'hook_logs', { ...columns, created_at: tx.now });
-  if (id % trimEvery === 0) {
-    await removeOld(tx);
-    await tx.db
-      .deleteFrom('hook_logs')
-      .where('hook_id', '=', columns.hook_id)
-      .where('id', '<', (from) =>
-        from
-          .selectFrom('hook_logs')
-          .select('id')
-          .where('hook_id', '=', columns.hook_id)
-          .orderBy('id', 'desc')
-          .limit(1)
-          .offset(maxLogs),
-      )
-      .execute();
-  }
-  return id;
+/** Removes all but the latest attempts of a hook. */
+const removeMost = async ({ db }: Tx, hookId: number): Promise<void> => {
+  await db
+    .deleteFrom('hook_logs')
+    .where('hook_id', '=', hookId)
+    .where('id', '<', (from) =>
+      from
+        .selectFrom('hook_logs')
+        .select('id')
+        .where('hook_id', '=', hookId)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .offset(maxLogs),
+    )
+    .execute();
+};
+
+/** Adds attempts to the logs of their hooks, which keep the latest attempts. At most 20, which share a statement. */
+export const insertLogs = async (tx: Tx, logs: readonly LogColumns[]): Promise<void> => {
+  const rows = logs.map((columns) => ({ ...columns, created_at: tx.now }));
+  const inserted = await insertRows<'hook_logs', { id: number; hook_id: number }>(
+    tx.db,
+    'hook_logs',
+    rows,
+    'returning id, hook_id',
+  );
+  const trimmed = inserted.filter(({ id }) => id % trimEvery === 0);
+  if (trimmed.length > 0) await removeOld(tx);
+  for (const { hook_id } of trimmed) await removeMost(tx, hook_id);
 };
 
 /** Sends a message to a hook. Never throws for what the receiver does. */

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
 import { seedProject } from '../../../test/support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
-import { insertLog } from './attempt.ts';
+import { insertLogs } from './attempt.ts';
 
 let gantry: TestService;
 let receiver: HookReceiver;
@@ -307,7 +307,7 @@ describe('the log of a hook', () => {
 
   const addRows = async (hook_id: number, count: number): Promise<void> =>
     await gantry.service.platform.store.write(async (tx) => {
-      for (let added = 0; added < count; added += 1) await insertLog(tx, { ...row, hook_id });
+      for (let added = 0; added < count; added += 1) await insertLogs(tx, [{ ...row, hook_id }]);
     });
 
   const countRows = async (id: number): Promise<number> =>

@@ -10,7 +10,7 @@ import type { EventFlag } from '../hooks/event_flags.ts';
 import type { HookOwner } from '../hooks/owners.ts';
 import type { HookRow } from '../hooks/queries.ts';
 import { buildPayload, getEventName } from '../payloads/build.ts';
-import { type Attempt, attemptDelivery, insertLog } from './attempt.ts';
+import { type Attempt, attemptDelivery, insertLogs } from './attempt.ts';
 import { type Message, renderBody } from './request.ts';
 import { takeSample } from './sample_for_test.ts';
 
@@ -58,7 +58,7 @@ const sendNow = async (
   const attempt = await attemptDelivery(call.platform, hook, message);
   await call.write(async (tx) => {
     const alive = await tx.db.selectFrom('hooks').select('id').where('id', '=', hook.id).executeTakeFirst();
-    if (alive !== undefined) await insertLog(tx, attempt.log);
+    if (alive !== undefined) await insertLogs(tx, [attempt.log]);
   });
   return attempt;
 };

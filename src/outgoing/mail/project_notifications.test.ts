@@ -291,7 +291,9 @@ describe('a due issue', () => {
     const { platform, worker } = gantry.service;
     const handle = dueIssueHandlers(platform)[dueIssuesWork]!;
     const { signal: stopping } = new AbortController();
-    const alone: WorkRun = { traceparent: null, stopping, finishIn: async () => undefined };
+    const finishIn = async (): Promise<void> => undefined;
+    const piece = { id: 0, attempts: 1, noteFinished: () => undefined };
+    const alone: WorkRun = { traceparent: null, stopping, finishIn, piece };
     await Promise.all([handle({}, alone), handle({}, alone), handle({}, alone)]);
     await worker.drain();
     const mails = platform.store.db.selectFrom('mails').select('event_key').where('user_id', '=', author.id);

@@ -1,9 +1,9 @@
 /** Sends one request to a checked address. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Lookup } from '../../platform/addresses/cached_lookup.ts';
 import {
   AddressRefusal,
   type AddressRules,
-  type Lookup,
   getResponse,
   openCheckedRequest,
 } from '../../platform/addresses/checked_request.ts';

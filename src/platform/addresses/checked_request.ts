@@ -1,5 +1,5 @@
 /**
- * Opens HTTP requests to checked addresses: the host is resolved once, every address is checked, and the connection goes
+ * Opens HTTP requests to checked addresses: the host is resolved, every address is checked, and the connection goes
  * to a checked address; an open connection is used again only where the same addresses were checked. Redirects are not
  * followed.
  */
@@ -7,9 +7,8 @@ import { lookup as lookUpHost } from 'node:dns/promises';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { isIP } from 'node:net';
 import { getPort, isListed, isPublicAddress, toBareHost } from './allowed_addresses.ts';
+import { type Address, type Lookup, makeCachedLookup } from './cached_lookup.ts';
 import type { Pinned } from './open_connections.ts';
-
-type Address = { address: string; family: number };
 
 export type AddressRules = {
   /** Requests may go anywhere. */
@@ -18,12 +17,10 @@ export type AddressRules = {
   allowedHosts: readonly string[];
 };
 
-export type Lookup = (host: string) => Promise<Address[]>;
-
 /** The address must not be reached, or does not exist. */
 export class AddressRefusal extends Error {}
 
-const usualLookup: Lookup = async (host) => await lookUpHost(host, { all: true, verbatim: true });
+const usualLookup = makeCachedLookup(async (host) => await lookUpHost(host, { all: true, verbatim: true }));
 
 const resolve = async (host: string, lookup: Lookup): Promise<Address[]> => {
   const family = isIP(host);

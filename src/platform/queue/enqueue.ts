@@ -9,6 +9,7 @@ import { currentMeter } from '../db/statement_meter.ts';
 import { formatTraceparent } from '../tracing/trace_context.ts';
 import { announceWork } from './announce_work.ts';
 import { leaseRows } from './lease_at_commit.ts';
+import type { RunningPiece } from './leases.ts';
 
 export type Payload = { [name: string]: number | string | boolean | null };
 /** Context of a handler, in addition to the payload. */
@@ -22,6 +23,8 @@ export type WorkRun = {
    * returns.
    */
   finishIn: (tx: Tx) => Promise<void>;
+  /** For `finishTogether`, which finishes the pieces of several handlers in one transaction. */
+  piece: RunningPiece;
 };
 export type WorkHandler = (payload: Payload, run: WorkRun) => Promise<void>;
 

@@ -140,6 +140,25 @@ const deleteHeld = compiled((db, { id, attempts }: HeldRow) =>
 export const finishIn = async ({ db }: Tx, taken: LeasedWork): Promise<void> =>
   void (await deleteHeld(db, taken));
 
+/** A piece that runs. `noteFinished` is called once its row is gone. */
+export type RunningPiece = HeldRow & { noteFinished: () => void };
+
+type HeldRows = { ids: readonly number[]; attempts: number };
+
+const deleteAllHeld = compiled((db, { ids, attempts }: HeldRows, dialect) =>
+  db.deleteFrom('work').where(dialect.oneOf('id', ids)).where('attempts', '=', attempts).compile(),
+);
+
+/** Removes several pieces that are done in a transaction of their handlers, which then only return. */
+export const finishTogether = async (
+  { db, afterCommit }: Tx,
+  pieces: readonly RunningPiece[],
+): Promise<void> => {
+  for (const [attempts, some] of Map.groupBy(pieces, (piece) => piece.attempts))
+    await deleteAllHeld(db, { ids: some.map(({ id }) => id), attempts });
+  afterCommit(() => pieces.forEach(({ noteFinished }) => noteFinished()));
+};
+
 export const finish = async (store: Store, taken: LeasedWork): Promise<void> => {
   await store.writeRelaxed(async (tx) => await finishIn(tx, taken));
 };

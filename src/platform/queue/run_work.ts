@@ -39,12 +39,14 @@ const handle = async ({ handlers, stopping }: RunnerParts, taken: LeasedWork): P
   const handler = handlers[name];
   if (handler === undefined) throw new Error(`no handler for work "${name}"`);
   let isFinished = false;
+  // A retried transaction may not commit.
+  const noteFinished = (): void => void (isFinished = true);
   const finishNow = async (tx: Tx): Promise<void> => {
     await finishIn(tx, taken);
-    // A retried transaction may not commit.
-    tx.afterCommit(() => void (isFinished = true));
+    tx.afterCommit(noteFinished);
   };
-  await handler(JSON.parse(payload) as Payload, { traceparent, stopping, finishIn: finishNow });
+  const piece = { id: taken.id, attempts: taken.attempts, noteFinished };
+  await handler(JSON.parse(payload) as Payload, { traceparent, stopping, finishIn: finishNow, piece });
   return isFinished;
 };
 

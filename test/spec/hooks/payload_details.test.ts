@@ -69,6 +69,23 @@ const openRequest = async (branch: string): Promise<string> => {
   return `${project}/merge_requests/${iid}`;
 };
 
+describe('pushes', () => {
+  it('list the latest 20 commits, oldest first, and count all', async () => {
+    const shas: string[] = [];
+    for (let at = 0; at < 22; at += 1)
+      shas.push(await seedCommit(gantry, projectId, { 'n.txt': `${at}` }, { branch: 'long', from: 'main' }));
+    const [push] = await payloadsAfter(
+      'push',
+      async () => await send(`POST ${project}/repository/branches`, { branch: 'copy', ref: 'long' }),
+    );
+    assert.equal(push.total_commits_count, 22);
+    assert.deepEqual(
+      push.commits.map(({ id }: { id: string }) => id),
+      shas.slice(2),
+    );
+  });
+});
+
 describe('jobs', () => {
   it('tell what they do to their environment', async () => {
     const content = `

@@ -3,9 +3,9 @@
  * was checked. User name and password go to the named server only.
  */
 import type { IncomingMessage } from 'node:http';
+import type { Lookup } from '../../../platform/addresses/cached_lookup.ts';
 import {
   type AddressRules,
-  type Lookup,
   getResponse,
   openCheckedRequest,
 } from '../../../platform/addresses/checked_request.ts';
