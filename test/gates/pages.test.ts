@@ -1,7 +1,7 @@
 /** The cost of a warm page, counted instead of timed: statements per request. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { loggedRequest } from '../support/request_log.ts';
+import { countStatements } from '../support/request_log.ts';
 import { type Coded, openRequest, seedBranch, seedCoded } from '../support/seed_merge_requests.ts';
 import { type SeededVisitor, seedVisitor } from '../support/seed_visitor.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
@@ -23,11 +23,12 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const statementsOf = async (path: string): Promise<number> => {
-  const { status, headers } = await developer.visitor.get(path);
-  assert.equal(status, 200, path);
-  return (await loggedRequest(gantry, headers)).statements;
-};
+const statementsOf = async (path: string): Promise<number> =>
+  await countStatements(gantry, async () => {
+    const reply = await developer.visitor.get(path);
+    assert.equal(reply.status, 200, path);
+    return reply;
+  });
 
 /** Most statements of a warm page. On PostgreSQL nothing is kept until it changes. */
 const most: Record<string, { sqlite: number; postgres: number }> = {
@@ -41,17 +42,16 @@ const most: Record<string, { sqlite: number; postgres: number }> = {
 test('pages of a project take few statements once they are warm', async () => {
   const found: Record<string, number> = {};
   for (const [below, counts] of Object.entries(most)) {
-    const path = `/${project.full_path}${below}`;
-    await statementsOf(path);
-    await statementsOf(path);
-    const statements = await statementsOf(path);
+    const statements = await statementsOf(`/${project.full_path}${below}`);
     if (statements > counts[engine]) found[below] = statements;
   }
   assert.deepEqual(found, {});
 });
 
 test('long pages have no character beyond Latin-1, which would double the time to encode them', async () => {
-  const emoji = await gantry.api(`POST /projects/${project.id}/issues/1/award_emoji`, { json: { name: 'tada' } });
+  const emoji = await gantry.api(`POST /projects/${project.id}/issues/1/award_emoji`, {
+    json: { name: 'tada' },
+  });
   assert.equal(emoji.status, 201, emoji.text);
   const wide: Record<string, string> = {};
   for (const below of Object.keys(most)) {
