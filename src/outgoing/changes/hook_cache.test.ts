@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedGroup, seedProject } from '../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
+import { observeOperations } from '../../platform/db/statement_meter.ts';
 
 let gantry: TestService;
 before(async () => {
@@ -35,6 +36,31 @@ test('a move of a project or group makes writes look for hooks only once one was
   const before = Number(await readVersion());
   await move(from.id);
   assert.equal(Number(await readVersion()), before + 1);
+});
+
+test('a write without a hook runs no further statement because of hooks elsewhere', async () => {
+  const [plain, hooked] = [await seedProject(gantry), await seedProject(gantry)];
+  const create = async (): Promise<string[]> => {
+    const statements: string[] = [];
+    const stop = observeOperations(({ kind, name, meter }) => {
+      if (kind === 'sql' && meter?.about?.['work'] === undefined) statements.push(name);
+    });
+    const { status } = await gantry.api(`POST /projects/${plain.id}/issues`, { json: { title: 'Quiet' } });
+    stop();
+    assert.equal(status, 201);
+    return statements;
+  };
+  await create();
+  const before = await create();
+  const json = { url: 'https://example.com/', issues_events: true };
+  assert.equal((await gantry.api(`POST /projects/${hooked.id}/hooks`, { json })).status, 201);
+  await create(); // loads the hooks of the project
+  const later = await create();
+  assert.deepEqual(later, before);
+  assert.deepEqual(
+    later.filter((text) => text.includes('"hooks"')),
+    [],
+  );
 });
 
 test('a write passes over a hook that was deleted since it was found', async () => {

@@ -1,6 +1,7 @@
 /** One attempt of a delivery: sends the request and logs request and response. */
 import type { Platform } from '../../core/platform.ts';
 import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
+import { compiled } from '../../platform/db/compiled_query.ts';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { dayMilliseconds } from '../../platform/time.ts';
@@ -48,33 +49,35 @@ const trimEvery = 10;
 /** How long attempts are kept, and changes whose deliveries are gone or were never made. */
 const maxAge = 8 * dayMilliseconds;
 
+const deleteOldLogs = compiled((db, { before }: { before: number }) =>
+  db.deleteFrom('hook_logs').where('created_at', '<', before).compile(),
+);
+
+const deleteOldEvents = compiled((db, { before }: { before: number }) =>
+  db.deleteFrom('hook_events').where('created_at', '<', before).compile(),
+);
+
 const removeOld = async ({ db, now }: Tx): Promise<void> => {
-  await db
-    .deleteFrom('hook_logs')
-    .where('created_at', '<', now - maxAge)
-    .execute();
-  await db
-    .deleteFrom('hook_events')
-    .where('created_at', '<', now - maxAge)
-    .execute();
+  await deleteOldLogs(db, { before: now - maxAge });
+  await deleteOldEvents(db, { before: now - maxAge });
 };
 
-/** Removes all but the latest attempts of a hook. */
-const removeMost = async ({ db }: Tx, hookId: number): Promise<void> => {
-  await db
+/** Deletes all but the latest attempts of a hook. */
+const deleteEarlierLogs = compiled((db, { hook_id }: { hook_id: number }) =>
+  db
     .deleteFrom('hook_logs')
-    .where('hook_id', '=', hookId)
+    .where('hook_id', '=', hook_id)
     .where('id', '<', (from) =>
       from
         .selectFrom('hook_logs')
         .select('id')
-        .where('hook_id', '=', hookId)
+        .where('hook_id', '=', hook_id)
         .orderBy('id', 'desc')
         .limit(1)
         .offset(maxLogs),
     )
-    .execute();
-};
+    .compile(),
+);
 
 /** Adds attempts to the logs of their hooks, which keep the latest attempts. At most 20, which share a statement. */
 export const insertLogs = async (tx: Tx, logs: readonly LogColumns[]): Promise<void> => {
@@ -87,7 +90,7 @@ export const insertLogs = async (tx: Tx, logs: readonly LogColumns[]): Promise<v
   );
   const trimmed = inserted.filter(({ id }) => id % trimEvery === 0);
   if (trimmed.length > 0) await removeOld(tx);
-  for (const { hook_id } of trimmed) await removeMost(tx, hook_id);
+  for (const { hook_id } of trimmed) await deleteEarlierLogs(tx.db, { hook_id });
 };
 
 /** Sends a message to a hook. Never throws for what the receiver does. */
