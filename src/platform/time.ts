@@ -69,11 +69,17 @@ const offsetPattern = /^(?<sign>[ +-])(?<hours>\d\d):?(?<minutes>\d\d)?$/;
 export const getNextUpdateTime = (row: { updated_at: number }, now: number): number =>
   Math.max(row.updated_at + 1, now);
 
+/** The last formatted time: a new record shows one time several times. */
+let formatted = { ms: 0, text: '1970-01-01T00:00:00.000Z' };
+
 /**
  * Formats milliseconds as '2017-01-05T10:00:00.123Z'. Throws RangeError for an invalid time. Times past the last
  * accepted one are formatted as that one, because clients parse four-digit years.
  */
-export const formatTime = (ms: number): string => new Date(Math.min(ms, latest)).toISOString();
+export const formatTime = (ms: number): string => {
+  if (ms !== formatted.ms) formatted = { ms, text: new Date(Math.min(ms, latest)).toISOString() };
+  return formatted.text;
+};
 
 /** Formats a time as `formatTime` does; null if there is none. */
 export const formatTimeOrNull = (ms: number | null | undefined): string | null =>

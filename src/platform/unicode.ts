@@ -12,13 +12,17 @@ const longRun = new RegExp(String.raw`(?<!\p{M})(\p{M}{${maxMarks}})\p{M}+`, 'gu
 /** Drops marks past `mostMarks` of each letter. */
 const capMarks = (text: string): string => text.replace(longRun, '$1');
 
+const beyondAscii = /[\u0080-\uffff]/;
+
 /** Normalizes a text, with runs of combining marks cut. */
 export const normalizeText = (text: string, form: 'NFC' | 'NFKD'): string =>
-  capMarks(capMarks(text).normalize(form));
+  beyondAscii.test(text) ? capMarks(capMarks(text).normalize(form)) : text;
 
 /** Folds case for search: both texts and terms are folded before comparison. */
 export const foldCase = (text: string): string =>
-  capMarks(capMarks(text).normalize('NFC').toLowerCase().normalize('NFC'));
+  beyondAscii.test(text)
+    ? capMarks(capMarks(text).normalize('NFC').toLowerCase().normalize('NFC'))
+    : text.toLowerCase();
 
 /** Lower-cases the letters A to Z only, as the databases do. */
 export const lowerAscii = (text: string): string =>

@@ -125,8 +125,9 @@ const nobody: Opened = { actor: null, viewer: anonymous, names_version: NaN };
 const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): Call => {
   const { store, clock, config, settings } = platform;
   const { actor, viewer, names_version } = opened;
-  request.userId = actor?.user.id ?? null;
-  request.meter.client = getGitClient(request.userId, request.ip);
+  const userId = actor?.user.id ?? null;
+  request.userId = userId;
+  request.meter.getClient = () => getGitClient(userId, request.ip);
   const parts = {
     db: store.db,
     baseUrl: getBaseUrl(request, config.external_url),

@@ -1,5 +1,6 @@
 import type { Site } from '../../core/access/site.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
+import { keepUntilChange } from '../../platform/db/keep_until_change.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { UsersTable } from '../../platform/db/schema/identity.ts';
 import {
@@ -61,6 +62,21 @@ export const basicUsersById = async (
   if (requestedIds.length === 0) return new Map();
   const rows = await selectBasicUsers(db, { ids: requestedIds });
   return new Map(rows.map((row) => [row.id, row]));
+};
+
+/** Sets of users in memory, and the most users of one. */
+const maxSets = 1_000;
+const maxKeptUsers = 20;
+
+const keepUsers = keepUntilChange<ReadonlyMap<number, BasicUserRow>>(['users'], maxSets);
+
+/** Like `basicUsersById`, and keeps the users until one changes. Callers share them. */
+export const keptUsersById = async (
+  db: Reader,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, BasicUserRow>> => {
+  if (ids.length === 0 || ids.length > maxKeptUsers) return await basicUsersById(db, ids);
+  return await keepUsers(db, ids.join(), async () => await basicUsersById(db, ids));
 };
 
 const profile = {

@@ -148,16 +148,24 @@ export const jsonBuilder = <Full, F extends AnyFields>(fields: F & OnlyColumnsOf
 
 type Settable = { column: string; param: string; set: NonNullable<ColumnField<never, unknown>['set']> };
 
-const listSettable = (fields: AnyFields): Settable[] =>
-  Object.entries(fields).flatMap(([column, field]) =>
+const settableFields = new WeakMap<AnyFields, Settable[]>();
+
+/** Lists the fields that clients can set, once for each declaration. */
+const listSettable = (fields: AnyFields): readonly Settable[] => {
+  const known = settableFields.get(fields);
+  if (known !== undefined) return known;
+  const listed: Settable[] = Object.entries(fields).flatMap(([column, field]) =>
     'derive' in field || field.set === undefined
       ? []
       : [{ column, param: field.set.name ?? column, set: field.set }],
   );
+  settableFields.set(fields, listed);
+  return listed;
+};
 
 const isSetAtCreation = ({ set }: Settable): boolean => 'initial' in set;
 
-const toParams = (settable: Settable[]): Record<string, TSchema> =>
+const toParams = (settable: readonly Settable[]): Record<string, TSchema> =>
   Object.fromEntries(settable.map(({ param, set }) => [param, set.param]));
 
 /** Parameters of an edit. */

@@ -6,7 +6,6 @@ import type { Schema } from './schema/database.ts';
 type Table = keyof Schema;
 type Ending = '' | 'returning id' | 'returning *' | `returning id, ${string}` | `on conflict ${string}`;
 
-const texts = new Map<string, string>();
 /** Maximum rows of an insert whose text is cached. Larger inserts are rare, and their texts long and varied. */
 export const maxCachedRows = 20;
 
@@ -24,12 +23,23 @@ const makeText = ({ table, names, rows, ending, isNumbered }: Shape): string => 
   return `insert into ${quoted(table)} (${names.map(quoted).join(', ')}) values ${values.join(', ')} ${ending}`;
 };
 
+/** Texts by table. */
+const texts = new Map<Table, (Shape & { text: string })[]>();
+
+const isSame = (one: Shape, other: Shape): boolean =>
+  one.rows === other.rows &&
+  one.ending === other.ending &&
+  one.isNumbered === other.isNumbered &&
+  one.names.length === other.names.length &&
+  one.names.every((name, at) => name === other.names[at]);
+
+/** Compares shapes: to join the names into a key costs as much as a statement. */
 const getInsertText = (shape: Shape): string => {
-  const key = `${shape.isNumbered} ${shape.table} ${shape.names.join()} ${shape.rows} ${shape.ending}`;
-  const cached = texts.get(key);
-  if (cached !== undefined) return cached;
+  const known = texts.getOrInsertComputed(shape.table, () => []);
+  const cached = known.find((one) => isSame(one, shape));
+  if (cached !== undefined) return cached.text;
   const text = makeText(shape);
-  if (shape.rows <= maxCachedRows) texts.set(key, text);
+  if (shape.rows <= maxCachedRows) known.push({ ...shape, text });
   return text;
 };
 
@@ -48,7 +58,10 @@ export const insertRows = async <T extends Table, R extends { id: number } = { i
   const names = Object.keys(first);
   const isNumbered = getDialect(db).engine === 'postgres';
   const text = getInsertText({ table, names, rows: rows.length, ending, isNumbered });
-  const parameters = rows.flatMap((row) => names.map((name) => row[name as keyof typeof row]));
+  const parameters: unknown[] =
+    rows.length === 1
+      ? Object.values(first)
+      : rows.flatMap((row) => names.map((name) => row[name as keyof typeof row]));
   return await runText<R>(db, text, parameters);
 };
 

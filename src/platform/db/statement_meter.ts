@@ -11,8 +11,11 @@ export type Meter = {
   about?: Readonly<Record<string, string>>;
   /** The first project that was loaded for it. */
   project_id?: number;
-  /** The caller, whom git processes count for (`Client` of gitd). Absent for work of the service itself. */
-  client?: { name: string; address: string };
+  /**
+   * Returns the caller, whom git processes count for (`Client` of gitd); most requests need none. Absent for work of the
+   * service itself.
+   */
+  getClient?: () => { name: string; address: string };
   /** null or absent: not traced. */
   trace?: TraceContext | null;
 };

@@ -96,12 +96,23 @@ export class Answer {
 
 /** Serialized JSON, as a response or as an item of a list. Sent unchanged. */
 export class JsonText {
-  readonly bytes: Buffer;
+  /** As it was made, until its bytes are read. */
+  #content: string | Buffer;
   #digest: string | undefined;
 
   constructor(text: string | Buffer, digest?: string) {
-    this.bytes = typeof text === 'string' ? Buffer.from(text) : text;
+    this.#content = text;
     this.#digest = digest;
+  }
+
+  get bytes(): Buffer {
+    if (typeof this.#content === 'string') this.#content = Buffer.from(this.#content);
+    return this.#content;
+  }
+
+  /** What a response sends. A text and the head of the response leave in one write. */
+  get payload(): string | Buffer {
+    return this.#content;
   }
 
   /**

@@ -7,6 +7,9 @@ const plainHost = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5}
 /** Returns whether a `Host` header can be part of a URL. `x:99999` and `[::::]` look like hosts but are invalid. */
 const isHost = (host: string): boolean => plainHost.test(host) && URL.canParse(`http://${host}`);
 
+/** The last host that was valid: most requests name the same. */
+let validHost: string | null = null;
+
 /**
  * Returns the base of absolute URLs: the configured one, else scheme and host of the request (as a trusted proxy
  * reports them).
@@ -16,7 +19,8 @@ export const getBaseUrl = (request: FastifyRequest, externalUrl: string | null):
   if (externalUrl !== null) return externalUrl;
   const host = request.host;
   if (host === undefined || host === '') return 'http://localhost';
-  if (!isHost(host)) throw unreadable();
+  if (host !== validHost && !isHost(host)) throw unreadable();
+  validHost = host;
   return `${request.protocol}://${host}`;
 };
 

@@ -2,15 +2,15 @@ import { compiled } from '../../platform/db/compiled_query.ts';
 import { keepUntilChange } from '../../platform/db/keep_until_change.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
-
-export type MilestoneRef = { id: number; title: string; iid: number };
+import { type MilestoneRow, milestoneOwnerPath } from './json.ts';
 
 type MilestoneQuery = { id: number; project_id: number; namespace_id: number };
 
 const selectAssignable = compiled((db, { id, project_id, namespace_id }: MilestoneQuery) =>
   db
     .selectFrom('milestones')
-    .select(['id', 'title', 'iid'])
+    .selectAll()
+    .select(milestoneOwnerPath().as('owner_path'))
     .where('id', '=', id)
     .where((is) =>
       is.or([is('project_id', '=', project_id), is('group_id', 'in', selectAncestors(namespace_id))]),
@@ -18,14 +18,14 @@ const selectAssignable = compiled((db, { id, project_id, namespace_id }: Milesto
     .compile(),
 );
 
-const keepMilestone = keepUntilChange<MilestoneRef | null>(['milestones', 'namespaces'], 2_000);
+const keepMilestone = keepUntilChange<MilestoneRow | null>(['milestones', 'namespaces', 'projects'], 2_000);
 
-/** Loads a milestone of the project or a group above it, as its issues may have. */
+/** Loads a milestone of the project or a group above it, as its issues may have. Callers share it. */
 export const findAssignableMilestone = async (
   db: Reader,
   project: { id: number; namespace_id: number },
   id: number,
-): Promise<MilestoneRef | null> => {
+): Promise<MilestoneRow | null> => {
   const query = { id, project_id: project.id, namespace_id: project.namespace_id };
   const key = `${id} ${project.id} ${project.namespace_id}`;
   return await keepMilestone(db, key, async () => (await selectAssignable(db, query))[0] ?? null);

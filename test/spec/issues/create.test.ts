@@ -540,3 +540,26 @@ describe('consequences of a new issue', () => {
     ]);
   });
 });
+
+describe('the answer', () => {
+  it('is what a request for the issue then shows, also after a rename of what it embeds', async () => {
+    const { body: milestone } = await world.api(`POST /projects/${team.id}/milestones`, {
+      json: { title: 'first' },
+    });
+    const fields = {
+      title: 'Whole',
+      description: '- [x] done',
+      labels: 'b,a',
+      assignee_ids: [team.guest.id, team.reporter.id],
+      milestone_id: milestone.id,
+      due_date: '2030-01-01',
+    };
+    for (const name of ['second', 'third']) {
+      await world.api(`PUT /projects/${team.id}/milestones/${milestone.id}`, { json: { title: name } });
+      await world.api(`PUT /users/${team.guest.id}`, { json: { name } });
+      const { body } = await create(fields);
+      assert.deepEqual([body.milestone.title, body.assignees[0].name], [name, name]);
+      assert.deepEqual((await world.api(`GET /projects/${team.id}/issues/${body.iid}`)).body, body);
+    }
+  });
+});

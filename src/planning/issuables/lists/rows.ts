@@ -82,6 +82,9 @@ const toMilestone = (row: Planned): MilestoneRow | null => {
 
 const byBytes = (a: string, b: string): number => (a < b ? -1 : 1);
 
+/** Sorts the titles of labels as records show them. */
+export const sortTitles = (titles: readonly string[]): string[] => titles.toSorted(byBytes);
+
 const groupBy = <R extends { target_id: number }, V>(rows: R[], value: (row: R) => V): Map<number, V[]> => {
   const groups = new Map<number, V[]>();
   for (const row of rows) {
@@ -150,7 +153,7 @@ export const withRelations = async <R extends Joined & { id: number }>(
     assignees: assignees.get(row.id) ?? [],
     reviewers: reviewers.get(row.id) ?? [],
     milestone: toMilestone(row),
-    labels: (labels.get(row.id) ?? []).toSorted(byBytes),
+    labels: sortTitles(labels.get(row.id) ?? []),
   }));
 };
 
@@ -189,5 +192,5 @@ export const parseRelations = <R extends Whole>({ label_titles, assigned_users, 
   author: toAuthor(row),
   assignees: usersOfColumn(assigned_users),
   milestone: toMilestone(row),
-  labels: (JSON.parse(label_titles) as [string][]).flat().toSorted(byBytes),
+  labels: sortTitles((JSON.parse(label_titles) as [string][]).flat()),
 });

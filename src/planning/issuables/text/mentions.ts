@@ -19,6 +19,7 @@ const wordCharacter = /[\p{L}\p{N}_]/u;
  * nobody.
  */
 export const findMentionedNames = (text: string): string[] => {
+  if (!text.includes('@')) return [];
   const names = new Map<string, string>();
   const prose = withoutCode(text);
   for (const match of prose.matchAll(addressOrMention)) {

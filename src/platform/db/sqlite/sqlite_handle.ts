@@ -3,8 +3,8 @@ import type { QueryResult } from 'kysely';
 import { noteReadTables } from '../read_tables.ts';
 import { TableCollector, type TableVersions } from './table_versions.ts';
 
-/** Prepared statements that one handle caches. */
-const maxStatements = 500;
+/** Prepared statements of each of the two generations that one handle caches. */
+const maxStatements = 250;
 
 type Row = Record<string, unknown>;
 
@@ -40,7 +40,9 @@ const toRow = (columns: readonly string[], shape: Row, values: readonly unknown[
 /** One SQLite handle with its prepared statements, cached by text. */
 export class Handle {
   readonly database: DatabaseSync;
-  readonly #prepared = new Map<string, Prepared>();
+  /** Statements used since the generation began, and those of the generation before. */
+  #recent = new Map<string, Prepared>();
+  #older = new Map<string, Prepared>();
   readonly #tables: TableCollector;
   readonly #versions: TableVersions | null;
 
@@ -80,15 +82,17 @@ export class Handle {
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
 
+  /** A repeated use reads one map and changes none. */
   #prepare(text: string): Prepared {
-    const existing = this.#prepared.get(text);
-    if (existing !== undefined) {
-      // The first entry is the least recently used.
-      this.#prepared.delete(text);
-      this.#prepared.set(text, existing);
-      return existing;
-    }
-    if (this.#prepared.size >= maxStatements) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
+    const recent = this.#recent.get(text);
+    if (recent !== undefined) return recent;
+    const prepared = this.#older.get(text) ?? this.#make(text);
+    if (this.#recent.size >= maxStatements) [this.#older, this.#recent] = [this.#recent, new Map()];
+    this.#recent.set(text, prepared);
+    return prepared;
+  }
+
+  #make(text: string): Prepared {
     const { statement, writes, reads: tables } = this.#tables.prepare(text);
     const columns = statement.columns().map(({ name }) => name);
     const shape = makeShape(columns);
@@ -98,7 +102,6 @@ export class Handle {
     // The row id of a run may belong to the search index and exceed 2^53.
     if (prepared.shape === null) statement.setReadBigInts(true);
     else statement.setReturnArrays(true);
-    this.#prepared.set(text, prepared);
     return prepared;
   }
 }

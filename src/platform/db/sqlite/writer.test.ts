@@ -371,6 +371,16 @@ describe('a transaction that waits for something else', () => {
     assert.deepEqual(stored(), ['b']);
     await assert.rejects(writer.commit(stuck.turn!), /waited for something other than the database/);
   });
+
+  it('is rolled back, too, if another one began shortly before', async () => {
+    writer = makeWriter({ busy: 1_000, transaction: 20 });
+    await write(insert('a'));
+    await wait(10);
+    const stuck = await writer.begin();
+    await write(insert('b'));
+    assert.deepEqual(stored(), ['a', 'b']);
+    await assert.rejects(writer.commit(stuck), /waited for something other than the database/);
+  });
 });
 
 describe('a database that another process writes to', () => {

@@ -39,15 +39,15 @@ const newGroup = (): Group => {
 /** A transaction, from `begin` to `commit` or `rollback`. */
 export type Turn = {
   readonly group: Group;
-  readonly limit: NodeJS.Timeout;
+  readonly began: number;
   /**
    * True if a savepoint separates it from earlier transactions of its group. The first transaction needs no savepoint.
    */
   readonly hasSavepoint: boolean;
   /** True if it resolves only once it is on disk. May be cleared before its end. */
   isDurable: boolean;
-  /** Why its statements are refused; null while it is active. */
-  ended: Error | null;
+  /** Makes the error that refuses its statements; null while it is active. */
+  ended: (() => Error) | null;
 };
 
 export type WriterParts = {
@@ -60,6 +60,9 @@ export type WriterParts = {
 };
 
 type Waiting = { start: (turn: Turn) => void; refuse: (error: unknown) => void };
+
+/** Made only if it is thrown: its stack costs more than a statement. */
+const endedError = (): Error => new Error('the transaction has ended');
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
@@ -87,6 +90,8 @@ export class SqliteWriter {
   /** True if a callback is scheduled that continues with waiting transactions. */
   #isPaused = false;
   #busySince: number | null = null;
+  /** Fires when a transaction may have been idle for too long. One for all: each costs as much as a statement. */
+  #limit: NodeJS.Timeout | null = null;
   #failure: Error | null = null;
 
   constructor(
@@ -118,7 +123,7 @@ export class SqliteWriter {
 
   /** Runs one statement of the active transaction. */
   run<T>(turn: Turn, statement: () => T): T {
-    if (turn.ended !== null) throw turn.ended;
+    if (turn.ended !== null) throw turn.ended();
     try {
       return statement();
     } catch (error) {
@@ -131,7 +136,7 @@ export class SqliteWriter {
 
   /** Resolves once the transaction is on disk, or only committed if it need not be durable. */
   async commit(turn: Turn): Promise<void> {
-    if (turn.ended !== null) throw turn.ended;
+    if (turn.ended !== null) throw turn.ended();
     this.#end(turn, turn.hasSavepoint ? 'release one' : null);
     await turn.group.committed;
   }
@@ -140,7 +145,7 @@ export class SqliteWriter {
   async rollback(turn: Turn): Promise<void> {
     if (turn.ended !== null) return;
     if (turn.hasSavepoint) this.#end(turn, 'rollback to one; release one');
-    else this.#discard(turn, new Error('the transaction has ended'));
+    else this.#discard(turn, endedError);
     await turn.group.committed;
   }
 
@@ -205,9 +210,9 @@ export class SqliteWriter {
       this.#abandon(group, error);
       return;
     }
-    const limit = setTimeout(() => this.#expire(turn), this.#timeouts.transaction).unref();
-    const turn: Turn = { group, limit, hasSavepoint, isDurable: true, ended: null };
+    const turn: Turn = { group, began: performance.now(), hasSavepoint, isDurable: true, ended: null };
     this.#turn = turn;
+    if (this.#limit === null) this.#limitIn(this.#timeouts.transaction);
     this.#waiting.shift()?.start(turn);
   }
 
@@ -249,20 +254,29 @@ export class SqliteWriter {
     }
     turn.group.size += 1;
     turn.group.isDurable ||= turn.isDurable;
-    this.#endTurn(new Error('the transaction has ended'));
+    this.#endTurn(endedError);
     this.#next();
   }
 
-  #endTurn(why: Error): void {
+  #endTurn(why: () => Error): void {
     if (this.#turn === null) return;
-    clearTimeout(this.#turn.limit);
     this.#turn.ended = why;
     this.#turn = null;
   }
 
+  #limitIn(milliseconds: number): void {
+    this.#limit = setTimeout(() => {
+      this.#limit = null;
+      if (this.#turn === null) return;
+      const left = this.#turn.began + this.#timeouts.transaction - performance.now();
+      if (left > 0) this.#limitIn(Math.ceil(left));
+      else this.#expire(this.#turn);
+    }, milliseconds).unref();
+  }
+
   #expire(turn: Turn): void {
-    if (turn.ended !== null) return;
-    const why = new Error('the transaction waited for something other than the database: it is rolled back');
+    const why = (): Error =>
+      new Error('the transaction waited for something other than the database: it is rolled back');
     if (!turn.hasSavepoint) {
       this.#discard(turn, why);
       return;
@@ -278,7 +292,7 @@ export class SqliteWriter {
   }
 
   /** Rolls back the only transaction of a group, and the group with it. */
-  #discard({ group }: Turn, why: Error): void {
+  #discard({ group }: Turn, why: () => Error): void {
     this.#group = null;
     try {
       this.#database.exec('rollback');
@@ -324,15 +338,17 @@ export class SqliteWriter {
       return;
     }
     this.#onEnd(false);
-    this.#endTurn(asError(error));
+    const reason = asError(error);
+    this.#endTurn(() => reason);
     group.settle(error);
     this.#next();
   }
 
   #fail(error: unknown, group: Group | null): void {
-    this.#failure = asError(error);
+    const failure = asError(error);
+    this.#failure = failure;
     this.#group = null;
-    this.#endTurn(this.#failure);
+    this.#endTurn(() => failure);
     group?.settle(error);
     this.#refuseAll(error);
     this.#onFatal(error);

@@ -16,6 +16,7 @@ const cut = ({ socket }: IncomingMessage, reply: FastifyReply): void => {
 
 const watch = (request: FastifyRequest, reply: FastifyReply, wait: number): void => {
   const incoming = request.raw;
+  if (incoming.complete || incoming.destroyed) return;
   const { socket } = incoming;
   const minBytes = (slowest * wait) / 1_000;
   let seen = socket.bytesRead;
@@ -41,7 +42,8 @@ const watch = (request: FastifyRequest, reply: FastifyReply, wait: number): void
  */
 export const limitBodies = (app: FastifyInstance, wait: number): void => {
   app.addHook('onRequest', (request, reply, done) => {
-    if (hasBody(request.raw.headers)) watch(request, reply, wait);
+    // Most bodies arrive with the head, and need no timer.
+    if (hasBody(request.raw.headers)) setImmediate(watch, request, reply, wait);
     done();
   });
 };

@@ -32,9 +32,10 @@ const checkMergesOf = async (tx: Tx, userId: number): Promise<void> => {
 /** Verbs of changes that may give a role to the members of a group: a share, or a move into another group. */
 const placeVerbs = new Set(['shared', 'share_changed', 'transferred']);
 
+const mayGiveRoles = ({ kind }: RecordedChange): boolean => placeVerbs.has(kind.split('.')[1] ?? '');
+
 const checkMergesOfPlace = async (tx: Tx, { kind, target_id }: RecordedChange): Promise<void> => {
-  const [place, verb = ''] = kind.split('.');
-  if (!placeVerbs.has(verb)) return;
+  const [place] = kind.split('.');
   if (place === 'project') await enqueueWaitingMerges(tx, target_id);
   if (place === 'group') await enqueueWaitingMergesOfGroup(tx, target_id);
 };
@@ -45,5 +46,5 @@ export const observeRoles = (store: Store): void =>
     const changes = items as RecordedChange[];
     const promoted = changes.map(getPromoted).filter((id) => id !== null);
     for (const id of new Set(promoted)) await checkMergesOf(tx, id);
-    for (const change of changes) await checkMergesOfPlace(tx, change);
+    for (const change of changes.filter(mayGiveRoles)) await checkMergesOfPlace(tx, change);
   });
