@@ -20,7 +20,7 @@ import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_val
 import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
 import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
-import { baseField, guardEdits } from '../../parts/fields/guard_edits.ts';
+import { baseField } from '../../parts/fields/guard_edits.ts';
 
 const secretNames = ['token', 'signing_token'] as const;
 
@@ -60,7 +60,7 @@ const textNames = [
 
 type TextName = (typeof textNames)[number];
 
-type HookValues = {
+export type HookValues = {
   texts: Record<TextName, string>;
   flags: ReadonlySet<string>;
   variables: KeyValueRow[];
@@ -122,45 +122,6 @@ export const fromRecord = ({ call }: Visit, hook: HookRow): HookValues => {
     stored: storedSecrets(hook),
   };
 };
-
-/** Returns the values of the form as texts, without secrets. */
-const toCompared = ({ texts, flags, variables, headers }: HookValues) => ({
-  ...texts,
-  format: formatLabels[texts.format as keyof typeof formatLabels] ?? texts.format,
-  events: eventFlagNames.filter((name) => flags.has(name)).map((name) => eventLabels[name] ?? name),
-  enable_ssl_verification: flags.has('enable_ssl_verification'),
-  variables: variables.map(({ key }) => key),
-  headers: headers.map(({ key }) => key),
-});
-
-const comparedLabels = {
-  url: 'URL',
-  name: 'Name',
-  description: 'Description',
-  events: 'Events',
-  branch_filter_strategy: 'Branches whose pushes are sent',
-  push_events_branch_filter: 'Pattern or regular expression',
-  enable_ssl_verification: 'Verify the certificate of the receiver',
-  headers: 'Custom headers',
-  variables: 'URL variables',
-  format: 'Format',
-  custom_webhook_template: 'Payload template',
-} as const;
-
-const guardOf = (visit: Visit) =>
-  guardEdits({
-    word: 'hook',
-    fromRecord: (hook: HookRow) => toCompared(fromRecord(visit, hook)),
-    labels: comparedLabels,
-  });
-
-/** Returns the check of an edit. */
-export const checkHook = (visit: Visit, base: string | undefined, locked: HookRow): void =>
-  guardOf(visit).check(base).check?.(locked);
-
-/** Renders the parts of the form that edits a hook. */
-export const guardParts = (visit: Visit, hook: HookRow, state: HookState, editPath: string) =>
-  guardOf(visit).parts(hook, { ...state, values: toCompared(state.values) }, editPath);
 
 /** Leaves out the secrets. @param hook null: a new one */
 export const fromSent = (sent: RawParams, hook: HookRow | null): HookValues => ({

@@ -9,17 +9,16 @@ import { type AnyPage, type View, type Visit, page, redirect } from '../../page.
 import type { SettingsList, SettingsListRoute } from '../ci/owner_settings_routes.ts';
 import {
   type HookState,
-  checkHook,
   editFields,
   fromRecord,
   fromSent,
   getBlank,
-  guardParts,
   hookFields,
   hookForm,
   toEdit,
   toProblems,
 } from './form.ts';
+import { checkHook, guardParts } from './concurrent_edits.ts';
 import { findHookOfOwner, nouns, ownerOf, titleOf } from './placed_hook.ts';
 
 const formView = (visit: Visit, list: SettingsList, state: HookState, hook: HookRow | null): View => {
