@@ -11,6 +11,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { button } from '../../parts/frame/project_layout.ts';
+import { problemText } from '../issuables/submit_form.ts';
 import { columnName } from './column_name.ts';
 import { boardGuard, fromBoard, limitGuard, orderGuard } from './concurrent_edits.ts';
 import type { BoardsPlace } from './project_or_group_routes.ts';
@@ -173,12 +174,12 @@ const listsTable = (visit: Visit, shown: Shown): Html =>
 
 /** Renders the lists, and why a change of one of them was refused. */
 const listsPart = (visit: Visit, shown: Shown): Html => {
-  const { text } = getProblems(shown, 'list');
+  const problems = getProblems(shown, 'list');
   const cards = shown.board.lists.map((list) => {
     const { limitParts, orderParts } = guardList(shown, list);
     return html`${limitParts.card}${orderParts.card}`;
   });
-  return html`${text !== null && html`<p class="flash alert" role="alert">${text}</p>`}${listsTable(visit, shown)}${cards}`;
+  return html`${problems !== noProblems && html`<p class="flash alert" role="alert">${problemText(problems)}</p>`}${listsTable(visit, shown)}${cards}`;
 };
 
 const addForm = (

@@ -51,7 +51,7 @@ const cardOf = (text: string, path: string): string => {
 
 for (const name of ['commit', 'comparison', 'merge request'] as const) {
   test(`the diff of a ${name} shows the sizes of binary files`, async () => {
-    const { text } = await user.get(`/${project.full_path}/-/${pages[name]}`);
+    const { text } = await user.get(`/${project.full_path}/${pages[name]}`);
     assert.match(cardOf(text, 'grown.bin'), /Binary, 12 KiB → 14\.5 KiB </);
     assert.match(cardOf(text, 'gone.bin'), /Binary, 700 bytes </);
     assert.match(cardOf(text, 'added.bin'), /Binary, 1 byte </);
