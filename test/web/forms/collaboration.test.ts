@@ -41,9 +41,6 @@ const read = async (path: string, as = user.token): Promise<any> =>
 const press = async (page: Page, button: string): Promise<void> =>
   await page.getByRole('button', { name: button, exact: true }).click();
 
-const open = async (page: Page, summary: string): Promise<void> =>
-  await page.locator('summary').filter({ hasText: summary }).first().click();
-
 type Place = { group: SeededGroup; project: SeededProject; hasScripts: boolean };
 
 /** Returns the path of the link in the mail to an address. */
@@ -146,7 +143,7 @@ const board = async (page: Page, { project, hasScripts }: Place): Promise<void> 
   }
   await page.getByRole('row', { name: 'doing' }).getByRole('button', { name: 'Left: doing' }).click();
   await seeNotice(page, 'The list was saved.');
-  await page.getByLabel('Limit of todo').fill('3');
+  await page.getByRole('spinbutton', { name: 'Limit of todo' }).fill('3');
   await press(page, 'Set the limit of todo');
   await page.locator('input[name=max_issue_count][value="3"]').waitFor();
   const [made] = await read(`/projects/${project.id}/boards`);

@@ -49,6 +49,7 @@ const importByUrl = async (page: Page): Promise<void> => {
   await page.locator('[name=import_url][aria-invalid=true]').waitFor();
   assert.equal(await page.getByLabel('Password or token').inputValue(), '');
   await page.getByLabel('Git repository URL').fill(`${server.url}/bridge.git`);
+  await page.getByLabel('Project name').fill(path);
   await page.getByLabel('Path').fill(path);
   await press(page, 'Import project');
   await page.waitForURL(`/${user.username}/${path}`);
@@ -106,7 +107,7 @@ const tokens = async (page: Page): Promise<void> => {
 };
 
 const projectTokens = async (page: Page, project: Coded): Promise<void> => {
-  await page.goto(`/${project.full_path}/-/access_tokens`);
+  await page.goto(`/${project.full_path}/-/settings/access_tokens`);
   await page.getByLabel('Name', { exact: true }).fill('deploys');
   await page.getByLabel('read_api', { exact: true }).check();
   await press(page, 'Create token');
@@ -128,7 +129,9 @@ const pipeline = async (page: Page, project: Coded): Promise<void> => {
   const of = `/projects/${project.id}/pipelines/${made.id}`;
   const jobs = async (): Promise<Record<string, string>> =>
     Object.fromEntries(
-      (await read(`${of}/jobs`)).map(({ name, status }: { name: string; status: string }) => [name, status]),
+      (await read(`${of}/jobs?include_retried=false`)).map(
+        ({ name, status }: { name: string; status: string }) => [name, status],
+      ),
     );
   await page.goto(`/${project.full_path}/-/pipelines/${made.id}`);
   await press(page, 'Cancel the pipeline');

@@ -44,7 +44,7 @@ after(async () => await gantry.close());
 
 /** Returns the text of a file's card. */
 const cardOf = (text: string, path: string): string => {
-  const start = text.indexOf(`data-path="${path}"`);
+  const start = text.indexOf(`aria-label="${path}" data-path="${path}"`);
   assert.ok(start >= 0, `no card of ${path}`);
   return text.slice(start, text.indexOf('</section>', start));
 };
