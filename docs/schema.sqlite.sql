@@ -1373,6 +1373,8 @@ CREATE UNIQUE INDEX notification_settings_project on notification_settings (proj
 
 CREATE UNIQUE INDEX notification_settings_user on notification_settings (user_id) where project_id is null and group_id is null;
 
+CREATE INDEX notification_settings_watchers on notification_settings (project_id) where level = 'watch';
+
 CREATE TABLE oauth_applications (
   id integer primary key autoincrement,
   owner_id integer references users (id) on delete cascade,

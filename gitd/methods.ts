@@ -19,7 +19,7 @@ import { listContributors } from './read/contributors.ts';
 import { countStats } from './diff/commit_stats.ts';
 import { refsContaining } from './refs/refs_containing.ts';
 import { readAttributes } from './read/read_attributes.ts';
-import { readBlobAt, getBlob } from './read/blobs.ts';
+import { readBlobAt, getBlob, readBlobSizes } from './read/blobs.ts';
 import { getMergeBase, isAncestor, mergedCommits } from './commits/ancestry.ts';
 import { getCommits } from './commits/read_commits.ts';
 import { readCommitSignature, readTagSignature } from './commits/read_signature.ts';
@@ -76,6 +76,7 @@ export const methods: MethodHandlers = {
   'tree.languages': answerWhenEmpty(countLanguages, () => ({ languages: [] })),
   'blob.at': answerWhenEmpty(readBlobAt, () => null),
   'blob.get': answerWhenEmpty(getBlob, () => null),
+  'blob.sizes': answerWhenEmpty(readBlobSizes, ({ ids }) => ({ sizes: ids.map(() => null) })),
   'diff.files': diffFiles,
   'diff.raw': diffRaw,
   'commits.signature': answerWhenEmpty(readCommitSignature, () => null),

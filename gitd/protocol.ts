@@ -168,6 +168,8 @@ export type Methods = {
     params: Repo & Sight & { id: Oid; max: number };
     result: { size: number; whole: boolean } | null;
   };
+  /** Sizes of blobs in their order, null for an id that names no blob. At most 1,000 ids, of a diff that the caller may read. */
+  'blob.sizes': { params: Repo & { ids: Oid[] }; result: { sizes: (number | null)[] } };
   /** Compares two tree-ishes (`from` null: the empty tree). `files`: the exact number, even if the list was cut. */
   'diff.files': {
     params: Repo & { from: Oid | null; to: Oid; limits: DiffLimits } & DiffOptions;

@@ -53,6 +53,15 @@ export const getBlob: MethodHandler<'blob.get'> = async ({ id, max, ...sight }, 
   return { result: { size, whole: true }, body: await bytesOfBlob(context, blob) };
 };
 
+const maxSizes = 1_000;
+
+/** Asks one pooled process for all sizes at once. */
+export const readBlobSizes: MethodHandler<'blob.sizes'> = async ({ ids }, context) => {
+  if (ids.length > maxSizes) throw new GitError('invalid', 'too many ids');
+  const blobs = await Promise.all(ids.map(async (id) => await findBlob(context, id)));
+  return { result: { sizes: blobs.map((blob) => blob?.size ?? null) } };
+};
+
 const sendBlob = async (
   context: Context,
   blob: Blob,

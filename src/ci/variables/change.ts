@@ -4,6 +4,7 @@ import { insertRow } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { conflict, invalid, notFound } from '../../platform/errors.ts';
+import type { Checked } from '../../platform/http/precondition.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
 import { lockInstance } from '../../core/settings/lock_instance.ts';
@@ -115,11 +116,12 @@ export const updateVariable = async (
   call: Call,
   owner: Owner,
   selector: VariableSelector,
-  edit: VariableEdit,
+  { check, ...edit }: Checked<VariableEdit, Variable>,
 ): Promise<Variable> =>
   await call.write(async (tx) => {
     await lockOwner(tx, owner);
     const { id, ...before } = await findVariable(call, tx.db, owner, selector);
+    check?.(before);
     const after = { ...before, ...edit };
     if (before.hidden === 1) after.masked = 1;
     checkVariable(after);

@@ -1,8 +1,11 @@
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { insertRow } from '../../platform/db/insert.ts';
+import type { Tx } from '../../platform/db/open.ts';
 import { Failure, conflict, notFound } from '../../platform/errors.ts';
+import type { Checked } from '../../platform/http/precondition.ts';
 import type { Ref } from '../../platform/git/protocol_types.ts';
 import { holdProject } from '../../projects/projects/lock_project.ts';
+import type { Project } from '../../projects/projects/find.ts';
 import { requireTagPermission } from '../repository/refs/authorized_ref_changes.ts';
 import type { Code } from '../repository/find_code.ts';
 import { loadProtectedTags } from '../repository/protection/rules.ts';
@@ -11,7 +14,13 @@ import { createTag } from '../repository/tags/change_tags.ts';
 import { recordReleaseEvent } from '../repository/tags/record_release_event.ts';
 import { type ReleaseJson, type ReleaseRow, releasesJson } from './json.ts';
 import { type Link, addLink } from './links.ts';
-import { type NamedMilestones, resolveMilestoneIds, setMilestones } from './milestones.ts';
+import {
+  type NamedMilestones,
+  type ReleaseMilestone,
+  loadReleaseMilestones,
+  resolveMilestoneIds,
+  setMilestones,
+} from './milestones.ts';
 import { findRelease, loadRelease } from './find_releases.ts';
 
 export type NewRelease = {
@@ -93,6 +102,26 @@ export type ReleaseEdit = {
   released_at?: number;
 } & NamedMilestones;
 
+/** A release with the titles of its milestones. */
+export type TitledRelease = { row: ReleaseRow; milestones: string[] };
+
+export const titlesOf = (milestones: readonly Pick<ReleaseMilestone, 'title'>[]): string[] =>
+  milestones.map(({ title }) => title);
+
+/** Locks a release until the transaction ends. @throws Failure 404 */
+const lockRelease = async (tx: Tx, call: Call, project: Project, tag: string): Promise<TitledRelease> => {
+  const row = await tx.db
+    .selectFrom('releases')
+    .selectAll()
+    .where('project_id', '=', project.id)
+    .where('tag', '=', tag)
+    .modifyEnd(tx.dialect.forUpdate)
+    .executeTakeFirst();
+  if (row === undefined) throw notFound();
+  const scope = { db: tx.db, viewer: call.viewer };
+  return { row, milestones: titlesOf(await loadReleaseMilestones(scope, project, [row.id])) };
+};
+
 /** @throws Failure 404 without a release of the tag, 403 if the tag is protected */
 const findReleaseToChange = async (call: Call, code: Code, tag: string): Promise<ReleaseRow> => {
   const release = await findRelease(call.db, code.project.id, tag);
@@ -105,12 +134,13 @@ export const updateRelease = async (
   call: Call,
   code: Code,
   tag: string,
-  { milestones, milestone_ids, ...edit }: ReleaseEdit,
+  { milestones, milestone_ids, check, ...edit }: Checked<ReleaseEdit, TitledRelease>,
 ): Promise<ReleaseRow> => {
   const { project } = code;
   await findReleaseToChange(call, code, tag);
   const milestoneIds = await resolveMilestoneIds(call.db, project, { milestones, milestone_ids });
   return await call.write(async (tx) => {
+    check?.(await lockRelease(tx, call, project, tag));
     // Setting `tag` keeps the update valid if only milestones change.
     const changed = await tx.db
       .updateTable('releases')

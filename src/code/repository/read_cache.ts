@@ -24,6 +24,7 @@ const ofObjects: ReadonlySet<Method> = new Set<Method>([
   'commits.stats',
   'tree.list',
   'blob.at',
+  'blob.sizes',
   'blame.file',
   'contributors.list',
   'diff.files',

@@ -1,6 +1,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
+import type { Checked } from '../../platform/http/precondition.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../avatars/store_avatar.ts';
 import { compareColumns } from '../../core/events/compare_columns.ts';
@@ -46,9 +47,14 @@ const lockWithParent = async (tx: Tx, id: number): Promise<[Group, Group | null]
 };
 
 /** Changes a group. A new path moves everything below it. The caller must have been authorized. */
-export const updateGroup = async (call: Call, id: number, requested: GroupChanges): Promise<Group> =>
+export const updateGroup = async (
+  call: Call,
+  id: number,
+  { check: checkBefore, ...requested }: Checked<GroupChanges, Group>,
+): Promise<Group> =>
   await retryOnTakenName(call, async (tx) => {
     const [group, parent] = await lockWithParent(tx, id);
+    checkBefore?.(group);
     const { changes, data } = compareColumns(group, requested);
     if (Object.keys(changes).length === 0) return group;
     await check(call, tx, [group, parent], changes);

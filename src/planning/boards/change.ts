@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
-import { requireUnmodified } from '../../platform/http/precondition.ts';
+import { type Checked, requireUnmodified } from '../../platform/http/precondition.ts';
 import { getNextUpdateTime } from '../../platform/time.ts';
 import { ownerColumns, ownerTurn } from '../../projects/project_or_group/owner.ts';
 import type { BoardOwner } from './owner.ts';
@@ -92,12 +92,13 @@ export const updateBoard = async (
   call: Call,
   place: BoardOwner,
   id: number,
-  edit: BoardEdit,
+  edit: Checked<BoardEdit, Board>,
 ): Promise<Board> => {
   const { owner } = place;
   const set = toColumns(edit);
   return await call.write(async (tx) => {
     const before = await lockBoard(tx, owner, id);
+    edit.check?.(before);
     if (typeof set.milestone_id === 'number') await checkMilestone(tx.db, owner, set.milestone_id);
     if (typeof set.assignee_id === 'number') await checkAssignee(tx, place, set.assignee_id);
     if (edit.labels !== undefined) {

@@ -123,6 +123,7 @@ const reads = new Set<Method>([
   'tree.attributes',
   'blob.at',
   'blob.get',
+  'blob.sizes',
   'diff.files',
   'compare.across',
   'diff.raw',

@@ -1,5 +1,6 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
+import type { Checked } from '../../platform/http/precondition.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { type Owner, lockTitles, ownerTurn, renewLists } from '../project_or_group/owner.ts';
 import { type LabelKey, findLabel, labelsTitled } from './queries.ts';
@@ -30,11 +31,25 @@ const requireFreeTitle = async (tx: Tx, owner: Owner, label: LabelRow, title: st
   if (others.some((other) => other.id !== label.id)) throw titleTaken();
 };
 
-const store = async (call: Call, owner: Owner, key: LabelKey, edit: LabelEdit): Promise<LabelRow> =>
+/** Loads the label as other transactions left it, and locks it. */
+const lockLabel = async (tx: Tx, owner: Owner, key: LabelKey): Promise<LabelRow> => {
+  const { id } = await findLabel(tx.db, owner, key, 'own');
+  const row = tx.db.selectFrom('labels').select('id').where('id', '=', id);
+  await row.modifyEnd(tx.dialect.forUpdate).execute();
+  return await findLabel(tx.db, owner, { id }, 'own');
+};
+
+type CheckedEdit = Checked<LabelEdit, LabelRow>;
+
+const store = async (call: Call, owner: Owner, key: LabelKey, edit: CheckedEdit): Promise<LabelRow> =>
   await call.write(
     async (tx) => {
       if (edit.new_name !== undefined) await lockTitles(tx, owner);
-      const label = await findLabel(tx.db, owner, key, 'own');
+      const label =
+        edit.check === undefined
+          ? await findLabel(tx.db, owner, key, 'own')
+          : await lockLabel(tx, owner, key);
+      edit.check?.(label);
       const values = applyEdit(label, owner, edit);
       const changed = names.filter((name) => values[name] !== label[name]);
       if (changed.length === 0) return label;
@@ -68,7 +83,7 @@ export const updateLabel = async (
   call: Call,
   owner: Owner,
   key: LabelKey,
-  edit: LabelEdit,
+  edit: CheckedEdit,
 ): Promise<LabelRow> => {
   try {
     return await store(call, owner, key, edit);

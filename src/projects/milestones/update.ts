@@ -1,4 +1,5 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
+import type { Checked } from '../../platform/http/precondition.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { type Owner, renewLists } from '../project_or_group/owner.ts';
 import type { MilestoneRow } from './json.ts';
@@ -31,19 +32,17 @@ const applyEdit = (row: MilestoneRow, edit: MilestoneEdit): Values => {
 
 /**
  * Changes a milestone of the owner; its issues stay unchanged. Closing a closed one changes nothing.
- * @param check called with the locked milestone before the edit; throws to abort it
  * @throws Failure 404 for one of another owner, 400 for an invalid title or dates, or a taken title
  */
 export const updateMilestone = async (
   call: Call,
   { owner, id }: { owner: Owner; id: number },
-  edit: MilestoneEdit,
-  check?: (locked: MilestoneRow) => void,
+  edit: Checked<MilestoneEdit, MilestoneRow>,
 ): Promise<MilestoneRow> =>
   await call.write(async (tx) => {
     await lockMilestones(tx, owner);
     const row = await findMilestone(tx.db, owner, id);
-    check?.(row);
+    edit.check?.(row);
     const values = applyEdit(row, edit);
     const changed = names.filter((name) => values[name] !== row[name]);
     if (changed.length === 0) return row;

@@ -5,6 +5,7 @@ import { may } from '../../core/access/may.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import type { ProjectsTable } from '../../platform/db/schema/projects.ts';
 import { conflict, forbidden, invalid, notFound } from '../../platform/errors.ts';
+import type { Checked } from '../../platform/http/precondition.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { switchProblem } from '../../identity/groups/shared_runners.ts';
 import { enqueueAvatarRemoval, hideAvatar } from '../../identity/avatars/store_avatar.ts';
@@ -114,12 +115,13 @@ const changeTopics = async (
 export const updateProject = async (
   call: Call,
   unlocked: Project,
-  { topics, ...edit }: ProjectInput,
+  { topics, check: checkBefore, ...edit }: Checked<ProjectInput, Stored & { topics: string[] }>,
 ): Promise<void> => {
   admit(call, unlocked, edit);
   const requested = await withDefaultBranch(call, unlocked, edit);
   await retryOnTakenName(call, async (tx) => {
     const [project, namespace] = await lockInNamespace(tx, unlocked);
+    checkBefore?.({ ...project, topics: await loadTopics(tx.db, project.id) });
     const { changes, data: changed } = compareColumns(project, requested);
     const topicChange = await changeTopics(tx, project.id, topics);
     const data = { ...changed, ...topicChange };

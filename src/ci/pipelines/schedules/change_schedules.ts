@@ -4,6 +4,7 @@ import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import { type Problems, invalid } from '../../../platform/errors.ts';
+import type { Checked } from '../../../platform/http/precondition.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
@@ -87,7 +88,7 @@ export const updateSchedule = async (
   call: Call,
   project: Project,
   before: Schedule,
-  { inputs: rawInputs, ...edit }: ScheduleEdit,
+  { inputs: rawInputs, check, ...edit }: Checked<ScheduleEdit, Schedule>,
 ): Promise<Schedule> => {
   const { description, ref, cron, cron_timezone, active } = { ...before, ...edit };
   const values = { description, ref, cron, cron_timezone, active };
@@ -97,6 +98,7 @@ export const updateSchedule = async (
   const changed = { ...values, next_run_at: await computeNextRun(values, call.now) };
   return await call.write(async (tx) => {
     const locked = await lockSchedule(tx, project.id, before.id);
+    check?.(locked);
     const set = { ...changed, inputs: applyInputChanges(locked, changes), updated_at: tx.now };
     const schedule = { ...locked, ...set };
     await tx.db.updateTable('pipeline_schedules').set(set).where('id', '=', before.id).execute();

@@ -2,6 +2,7 @@
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { conflict, notFound } from '../../../platform/errors.ts';
+import type { Checked } from '../../../platform/http/precondition.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import { enqueueWaitingMerges } from '../../../projects/projects/enqueue_waiting_merges.ts';
 import type { Project } from '../../../projects/projects/find.ts';
@@ -24,13 +25,12 @@ const recordRuleEvent = async (tx: Tx, call: Call, { project_id, ...event }: Rul
   });
 };
 
-const loadBranchRule = (tx: Tx, projectId: number, name: string) =>
+const selectBranchRule = (tx: Tx, projectId: number, name: string) =>
   tx.db
     .selectFrom('protected_branches')
     .select(['id', 'name', 'push_access_level', 'merge_access_level', 'allow_force_push'])
     .where('project_id', '=', projectId)
-    .where('name', '=', name)
-    .executeTakeFirst();
+    .where('name', '=', name);
 
 /** Protects a branch, or changes its existing protection. */
 export const setBranchRule = async (
@@ -41,7 +41,7 @@ export const setBranchRule = async (
 ): Promise<ProtectedBranch> =>
   await call.write(async (tx) => {
     const usual: BranchRule = { push_access_level: 40, merge_access_level: 40, allow_force_push: 0 };
-    const existing = await loadBranchRule(tx, project_id, name);
+    const existing = await selectBranchRule(tx, project_id, name).executeTakeFirst();
     const { id: _id, name: _name, ...before } = existing ?? { id: 0, name, ...usual };
     const rule = { ...before, ...changes };
     const row = await tx.db
@@ -78,11 +78,14 @@ export const changeBranchRule = async (
   call: Call,
   { id: project_id }: Project,
   name: string,
-  changes: Partial<BranchRule>,
+  { check, ...changes }: Checked<Partial<BranchRule>, ProtectedBranch>,
 ): Promise<ProtectedBranch> =>
   await call.write(async (tx) => {
-    const existing = await loadBranchRule(tx, project_id, name);
+    const existing = await selectBranchRule(tx, project_id, name)
+      .modifyEnd(tx.dialect.forUpdate)
+      .executeTakeFirst();
     if (existing === undefined) throw notFound();
+    check?.(existing);
     if (Object.keys(changes).length === 0) return existing;
     await tx.db.updateTable('protected_branches').set(changes).where('id', '=', existing.id).execute();
     await recordRuleEvent(tx, call, { kind: 'protected_branch.set', project_id, data: { name, ...changes } });

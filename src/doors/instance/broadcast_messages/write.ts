@@ -8,6 +8,7 @@ import { requireRecordQuota } from '../../../platform/db/quota.ts';
 import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { type Problems, invalid } from '../../../platform/errors.ts';
 import { hourMilliseconds } from '../../../platform/time.ts';
+import type { Checked } from '../../../platform/http/precondition.ts';
 import { type BroadcastMessage, broadcastMessagesTopic, findMessage, maxPending } from './queries.ts';
 
 export const themes = [
@@ -110,11 +111,14 @@ export const createMessage = async (
 export const updateMessage = async (
   call: Call,
   id: number,
-  input: MessageInput,
+  { check: checkBefore, ...input }: Checked<MessageInput, BroadcastMessage>,
 ): Promise<BroadcastMessage> => {
   check(input);
   await call.write(async (tx) => {
-    await findMessage(tx.db, id);
+    const row = tx.db.selectFrom('broadcast_messages').select('id').where('id', '=', id);
+    await row.modifyEnd(tx.dialect.forUpdate).execute();
+    const before = await findMessage(tx.db, id);
+    checkBefore?.(before);
     await tx.db
       .updateTable('broadcast_messages')
       .set({ ...toColumns(input), updated_at: tx.now })

@@ -20,6 +20,8 @@ type Given = {
   /** Address that the form of each level is sent to. */
   action: string;
   chosen: NotificationLevel;
+  /** Shown in the button after the level. */
+  count?: Html;
   /** Path that the forms redirect to; null: the project or group. */
   returnTo?: string | null;
 };
@@ -45,7 +47,7 @@ export const notificationMenu = (visit: Visit, given: Given): Html => {
     (level) => level !== 'custom' || chosen === 'custom',
   );
   const name = chosen === 'global' ? 'Watch' : notificationLevelTexts[chosen][0];
-  const summary = html`${icon('bell')} <span>${name}</span> ${icon('chevron-down')}`;
+  const summary = html`${icon('bell')} <span>${name}</span> ${given.count}${icon('chevron-down')}`;
   return menu(
     { summary, classes: 'button small' },
     html`<h2>Notification level</h2>${offered.map((level) => levelForm(visit, given, level))}`,

@@ -4,7 +4,7 @@ import { recordEvent } from '../../../core/events/record_event.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import { badRequest, invalid, refused } from '../../../platform/errors.ts';
-import { requireUnmodified } from '../../../platform/http/precondition.ts';
+import { type Checked, requireUnmodified } from '../../../platform/http/precondition.ts';
 import { getNextUpdateTime } from '../../../platform/time.ts';
 import type { BoardOwner } from '../owner.ts';
 import { type Board, type BoardList, findBoard, findList, lockBoard } from '../queries.ts';
@@ -110,10 +110,11 @@ export const updateList = async (
   call: Call,
   place: BoardOwner,
   { boardId, listId }: { boardId: number; listId: number },
-  { position, max_issue_count }: ListEdit,
+  { position, max_issue_count, check: checkBoard }: Checked<ListEdit, Board>,
 ): Promise<BoardList> =>
   await call.write(async (tx) => {
     const board = await lockBoard(tx, place.owner, boardId);
+    checkBoard?.(board);
     const list = findList(board, listId);
     if (position !== undefined) {
       if (position >= board.lists.length) throw refused('List could not be moved!');

@@ -11,11 +11,22 @@ export type ViewerRelation = {
   notification_level: NotificationLevel;
   /** Number of forks that the viewer sees. */
   forks_count: number;
+  /** Number of users whose level for the project is `watch`; at most `maxCountedWatchers + 1`. */
+  watchers_count: number;
   /** Number of releases, which is the same for every viewer. */
   releases_count: number;
 };
 
-type Row = { starred: number; forked: number; level: NotificationLevel | null; releases: number };
+/** More watchers are not counted: the header is on every page of the project. */
+export const maxCountedWatchers = 1_000;
+
+type Row = {
+  starred: number;
+  forked: number;
+  level: NotificationLevel | null;
+  watchers: number;
+  releases: number;
+};
 
 const selectRelation = compiled((db, { project_id, user_id }: { project_id: number; user_id: number }) =>
   sql<Row>`select
@@ -26,6 +37,9 @@ const selectRelation = compiled((db, { project_id, user_id }: { project_id: numb
       then 1 else 0 end as forked,
     (select level from notification_settings
       where notification_settings.project_id = ${project_id} and user_id = ${user_id}) as level,
+    (select count(*) from (select 1 from notification_settings
+      where notification_settings.project_id = ${project_id} and level = 'watch'
+      limit ${sql.lit(maxCountedWatchers + 1)}) as counted) as watchers,
     (select count(*) from releases where releases.project_id = ${project_id}) as releases`.compile(db),
 );
 
@@ -48,6 +62,7 @@ export const loadViewerRelation = async (
     isStarred: row?.starred === 1,
     notification_level: row?.level ?? 'global',
     forks_count: row?.forked === 1 ? await countForks(call, id) : 0,
+    watchers_count: row?.watchers ?? 0,
     releases_count: row?.releases ?? 0,
   };
 };

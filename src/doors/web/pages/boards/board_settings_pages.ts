@@ -7,7 +7,7 @@ import {
   deleteList,
   updateList,
 } from '../../../../planning/boards/lists/change.ts';
-import { type Board, findBoard } from '../../../../planning/boards/queries.ts';
+import { type Board, findBoard, findList } from '../../../../planning/boards/queries.ts';
 import { Failure, invalid } from '../../../../platform/errors.ts';
 import { boolean, id, integer, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { availableTo } from '../../../../projects/project_or_group/owner.ts';
@@ -15,6 +15,8 @@ import { findLabel } from '../../../../projects/labels/queries.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
+import { baseField } from '../../parts/fields/guard_edits.ts';
+import { boardGuard, limitGuard, orderGuard } from './concurrent_edits.ts';
 import { editBoardView } from './edit_view.ts';
 import {
   type BoardsPlace,
@@ -81,6 +83,7 @@ const boardFields = {
   labels: optional(longText()),
   assignee: optional(text()),
   milestone: optional(text()),
+  ...baseField,
 };
 
 const isEmpty = (value: string | null | undefined): boolean => (value ?? '').trim() === '';
@@ -104,6 +107,7 @@ const update = (route: BoardsRoute): AnyPage =>
         labels: labels.split(',').map((title) => title.trim()),
         assignee_id,
         milestone_id,
+        ...boardGuard.check(params.base),
       });
       return redirect(path, 'The board was saved.');
     },
@@ -159,32 +163,43 @@ const addList = (route: BoardsRoute): AnyPage =>
     },
   });
 
+const listEditFields = {
+  position: optional(integer({ minimum: 0, maximum: 1_000 })),
+  max_issue_count: optional(integer({ minimum: 0, maximum: 1_000_000 })),
+  ...baseField,
+};
+
 const changeList = (route: BoardsRoute): AnyPage =>
-  page({
-    method: 'POST',
+  formPage({
     path: `${route.routePath}/:id/lists/:list_id`,
     audience: 'user',
-    params: object({
-      ...placeParams,
-      id: id(),
-      list_id: id(),
-      position: optional(integer({ minimum: 0, maximum: 1_000 })),
-      max_issue_count: optional(integer({ minimum: 0, maximum: 1_000_000 })),
+    address: { ...oneBoard, list_id: id() },
+    fields: listEditFields,
+    find: async (visit, address) => {
+      const found = await findBoardToChange(route, visit, address);
+      return { ...found, list: findList(found.board, address.list_id) };
+    },
+    fromSent: (sent) => readTexts(sent, ['list_id', ...Object.keys(listEditFields)]),
+    toProblems: ({ text: problem, fields: { max_issue_count: limit, ...others } }) => ({
+      text: problem,
+      fields: { ...others, ...(limit !== undefined && { limit }) },
     }),
-    handle: async (visit, params) => {
-      const { place, board, path } = await findBoardToChange(route, visit, params);
-      const { position, max_issue_count, list_id: listId } = params;
+    run: async ({ call }, { place, board, list, path }, { position, max_issue_count, base }) => {
+      const guard = position === undefined ? limitGuard(list) : orderGuard;
       await updateList(
-        visit.call,
+        call,
         place,
-        { boardId: board.id, listId },
+        { boardId: board.id, listId: list.id },
         {
           ...(position !== undefined && { position }),
           ...(max_issue_count !== undefined && { max_issue_count }),
+          ...guard.check(base),
         },
       );
       return redirect(`${path}/edit`, 'The list was saved.');
     },
+    view: async (visit, { place, board }, state) =>
+      await editBoardView(visit, place, board, { part: 'list', ...state }),
   });
 
 const removeList = (route: BoardsRoute): AnyPage =>

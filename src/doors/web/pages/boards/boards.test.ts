@@ -395,6 +395,9 @@ describe('forms of boards', () => {
     const [ready, root] = await lists();
     await reporter.post(`${board}/lists/${root.id}`, { position: '0' });
     await reporter.post(`${board}/lists/${ready.id}`, { max_issue_count: '4' });
+    const invalidLimit = await reporter.post(`${board}/lists/${ready.id}`, { max_issue_count: '-1' });
+    assert.equal(invalidLimit.status, 422);
+    assert.match(invalidLimit.text, /role="alert">limit [^<]+<[^]+name="max_issue_count"[^>]* value="-1"/);
     assert.deepEqual(
       (await lists())
         .map((one: { id: number; max_issue_count: number }) => [one.id, one.max_issue_count])

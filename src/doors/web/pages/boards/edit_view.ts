@@ -6,18 +6,19 @@ import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { type FormProblems, checkbox, form, hidden, input, noProblems } from '../../parts/form.ts';
-import { fieldText } from '../../parts/fields/field_text.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { button } from '../../parts/frame/project_layout.ts';
+import { problemText } from '../issuables/submit_form.ts';
 import { columnName } from './column_name.ts';
+import { boardGuard, fromBoard, limitGuard, orderGuard } from './concurrent_edits.ts';
 import type { BoardsPlace } from './project_or_group_routes.ts';
 
-/** A refused form: of the board itself, or of a new list of one kind. */
+/** A refused form: of the board itself, of a list of it, or of a new list of one kind. */
 export type RefusedForm = FormState<Readonly<Record<string, string>>> & {
-  part: 'board' | 'label' | 'assignee' | 'milestone';
+  part: 'board' | 'list' | 'label' | 'assignee' | 'milestone';
   /** Filters of the board, if the form was sent from there: the list leads back. */
   query?: string;
 };
@@ -51,48 +52,69 @@ const getProblems = ({ refused }: Shown, part: RefusedForm['part']): FormProblem
 const getValue = ({ refused }: Shown, part: RefusedForm['part'], name: string, stored: string): string =>
   refused?.part === part ? (refused.values[name] ?? '') : stored;
 
-const boardForm = (visit: Visit, shown: Shown): Html => {
+const readBoardValues = ({ board, refused }: Shown): ReturnType<typeof fromBoard> => {
+  if (refused?.part !== 'board') return fromBoard(board);
+  const { name = '', labels = '', assignee = '', milestone = '', show_open, show_closed } = refused.values;
+  return {
+    name,
+    labels,
+    assignee,
+    milestone,
+    show_open: show_open === '1',
+    show_closed: show_closed === '1',
+  };
+};
+
+/** Returns the fingerprint that a refused form of a part was opened with. */
+const getBase = ({ refused }: Shown, part: RefusedForm['part']): { base?: string } =>
+  refused?.part === part && refused.base !== undefined ? { base: refused.base } : {};
+
+const boardForm = (visit: Visit, shown: Shown): { fields: Html; card: Html | null } => {
   const { board, path, suggestions } = shown;
   const problems = getProblems(shown, 'board');
-  const value = (name: string, stored: string): string => getValue(shown, 'board', name, stored);
-  return form(
+  const values = readBoardValues(shown);
+  const state = { values, problems, ...getBase(shown, 'board') };
+  const { base, submit, card } = boardGuard.parts(board, state, `${path}/edit`);
+  const fields = form(
     visit,
-    { action: path, submit: 'Save changes', problems },
-    input({ name: 'name', label: 'Name', value: value('name', board.name), required: true, problems }),
+    { action: path, submit, problems },
+    base,
+    input({ name: 'name', label: 'Name', value: values.name, required: true, problems }),
     checkbox({
       name: 'show_open',
       label: 'Show the column Open',
       hint: 'Open issues that are in no other column.',
-      checked: value('show_open', fieldText(board.hide_backlog_list === 0)) === '1',
+      checked: values.show_open,
     }),
     checkbox({
       name: 'show_closed',
       label: 'Show the column Closed',
-      checked: value('show_closed', fieldText(board.hide_closed_list === 0)) === '1',
+      checked: values.show_closed,
     }),
     input({
       name: 'labels',
       label: 'Only with these labels',
       hint: 'Names, separated by commas. Issues that are created on the board get them.',
-      value: value('labels', board.labels.map(({ title }) => title).join(', ')),
+      value: values.labels,
       problems,
     }),
     input({
       name: 'assignee',
       label: 'Only of this assignee',
       hint: 'User name',
-      value: value('assignee', board.assignee?.username ?? ''),
+      value: values.assignee,
       problems,
     }),
     input({
       name: 'milestone',
       label: 'Only of this milestone',
       hint: 'Title',
-      value: value('milestone', board.milestone?.title ?? ''),
+      value: values.milestone,
       suggestions: suggestions.milestones,
       problems,
     }),
   );
+  return { fields, card };
 };
 
 const listName = (list: BoardList): Html => {
@@ -101,7 +123,29 @@ const listName = (list: BoardList): Html => {
   return html`${icon('milestone', 'Milestone')} ${list.milestone?.title ?? ''}`;
 };
 
-const listRow = (visit: Visit, { board, path }: Shown, list: BoardList): Html => {
+/** The guards of a list, for its forms as they were refused or as they are shown first. */
+const guardList = (shown: Shown, list: BoardList) => {
+  const { board, path, refused } = shown;
+  const { list_id, max_issue_count = '', position = '' } = refused?.part === 'list' ? refused.values : {};
+  const isRefused = list_id === String(list.id);
+  const stateOf = <Values>(values: Values, isSent: boolean): FormState<Values> => ({
+    values,
+    problems: noProblems,
+    ...(isSent && getBase(shown, 'list')),
+  });
+  const isLimit = isRefused && max_issue_count !== '';
+  const limit = isLimit ? max_issue_count : String(list.max_issue_count);
+  const order = stateOf({ order: [] }, isRefused && position !== '');
+  return {
+    limit,
+    limitParts: limitGuard(list).parts(board, stateOf({ limit }, isLimit), `${path}/edit`),
+    orderParts: orderGuard.parts(board, order, `${path}/edit`),
+  };
+};
+
+const listRow = (visit: Visit, shown: Shown, list: BoardList): Html => {
+  const { board, path } = shown;
+  const { limit, limitParts, orderParts } = guardList(shown, list);
   const name = columnName({ key: list.id, list });
   const listPath = `${path}/lists/${list.id}`;
   const step = (text: string, position: number) =>
@@ -109,22 +153,34 @@ const listRow = (visit: Visit, { board, path }: Shown, list: BoardList): Html =>
       visit,
       { action: listPath, submit: text, name: `${text}: ${name}`, isQuiet: true },
       hidden('position', position),
+      orderParts.base,
     );
   return html`<tr><th scope="row">${listName(list)}</th><td>${form(
     visit,
     { action: listPath, submit: 'Set', name: `Set the limit of ${name}`, isQuiet: true },
-    html`<label class="visually-hidden" for="limit_${list.id}">Limit of ${name}</label><input id="limit_${list.id}" name="max_issue_count" type="number" min="0" value="${list.max_issue_count}">`,
+    html`<label class="visually-hidden" for="limit_${list.id}">Limit of ${name}</label><input id="limit_${list.id}" name="max_issue_count" type="number" min="0" value="${limit}">`,
+    limitParts.base,
   )}</td><td class="row">${list.position > 0 && step('Left', list.position - 1)}${
     list.position < board.lists.length - 1 && step('Right', list.position + 1)
   }${button(visit, `${listPath}/delete`, { label: 'Remove', name: `Remove the list ${name}`, danger: true })}</td></tr>`;
 };
 
-const listsPart = (visit: Visit, shown: Shown): Html =>
+const listsTable = (visit: Visit, shown: Shown): Html =>
   shown.board.lists.length === 0
     ? html`<p class="muted">The board has no lists yet.</p>`
     : html`<div class="scrolled"><table class="board-lists"><thead><tr><th scope="col">List</th><th scope="col">Limit of issues (0: none)</th><th scope="col">Place</th></tr></thead><tbody>${shown.board.lists.map(
         (list) => listRow(visit, shown, list),
       )}</tbody></table></div>`;
+
+/** Renders the lists, and why a change of one of them was refused. */
+const listsPart = (visit: Visit, shown: Shown): Html => {
+  const problems = getProblems(shown, 'list');
+  const cards = shown.board.lists.map((list) => {
+    const { limitParts, orderParts } = guardList(shown, list);
+    return html`${limitParts.card}${orderParts.card}`;
+  });
+  return html`${problems !== noProblems && html`<p class="flash alert" role="alert">${problemText(problems)}</p>`}${listsTable(visit, shown)}${cards}`;
+};
 
 const addForm = (
   visit: Visit,
@@ -170,11 +226,12 @@ export const editBoardView = async (
   const path = `${place.path}/${board.id}`;
   const suggestions = await loadSuggestions(visit, place);
   const shown = { place, board, path, refused, suggestions };
+  const { fields, card } = boardForm(visit, shown);
   const content = html`<p><a href="${path}">${icon('chevron-left')} ${board.name}</a></p>
 <section class="card"><header><h2>Lists</h2></header><div class="body stack">${listsPart(visit, shown)}
 <h3>Add a list</h3><div class="add-lists">${addForm(visit, shown, { part: 'label', name: 'Label', suggestions: suggestions.labels })}${addForm(visit, shown, { part: 'assignee', name: 'Assignee', hint: 'User name' })}${addForm(visit, shown, { part: 'milestone', name: 'Milestone', suggestions: suggestions.milestones })}</div></div></section>
-<section class="card form-page"><header><h2>Board</h2></header><div class="body">${boardForm(visit, shown)}</div></section>
-<section class="card danger-zone form-page"><header><h2>Delete this board</h2></header><div class="body stack"><p>Its issues do not change. This cannot be undone.</p>
+<section class="card form-page"><header><h2>Board</h2></header><div class="body">${fields}</div></section>
+${card}<section class="card danger-zone form-page"><header><h2>Delete this board</h2></header><div class="body stack"><p>Its issues do not change. This cannot be undone.</p>
 ${form(visit, { action: `${path}/delete`, submit: 'Delete board', danger: true })}</div></section>`;
   return place.view(visit, { title: 'Edit board' }, content);
 };

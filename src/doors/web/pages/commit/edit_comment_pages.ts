@@ -30,12 +30,8 @@ import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { fingerprintTexts, noteTexts, requireUnchanged } from '../../parts/timeline/edit_conflicts.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import {
-  type EditConflict,
-  conflictCard,
-  findConflict,
-  submitLabel,
-} from '../issuables/edit_conflict_card.ts';
+import { type EditConflict, conflictCard, findConflict } from '../issuables/edit_conflict_card.ts';
+import { submitLabel } from '../../parts/fields/saved_meanwhile.ts';
 
 const routePath = `${projectRoot}/commit/:id/notes/:note`;
 const oneNote = {

@@ -17,10 +17,12 @@ import { type Html, html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { refusal, sectionCard } from '../project_settings/settings_section.ts';
+import { type Tried, checkSection, sectionGuardParts } from '../project_settings/section_guard.ts';
 import { deletePart, transferPart } from './transfer_and_delete_forms.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { type FormState, formPage } from '../../parts/fields/form_page.ts';
+import { baseField } from '../../parts/fields/guard_edits.ts';
 import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
 import { trimSlashes } from '../../../../platform/trim.ts';
 
@@ -33,26 +35,34 @@ const dangers = [
   { key: 'delete', title: 'Delete group' },
 ] as const;
 
-/** A submitted form that was refused. */
-type Tried = { key: string; sent: RawParams; problems: FormProblems };
-
 type Given = { visit: Visit; group: Group; tried: Tried | null };
 
 /** An empty avatar removes it, as in the API. */
 const removeAvatarForm = (visit: Visit, action: string): Html =>
   form(visit, { action, submit: 'Remove avatar', danger: true }, hidden('avatar', ''));
 
+const allParams = { ...groupParams, name: optional(text()), path: optional(text()) };
+
+const schemasOf = ({ names }: GroupSection) =>
+  Object.fromEntries(names.map((name) => [name, allParams[name]]));
+
+/** The avatar is replaced as a whole, so nothing of it is compared. */
+const comparedSchemas = (section: GroupSection) => (section.key === 'avatar' ? {} : schemasOf(section));
+
 const sectionPart = ({ visit, group, tried }: Given, parent: Group | null, section: GroupSection): Html => {
-  const { key, title, intro, submit = 'Save changes' } = section;
+  const { key, title, intro } = section;
   const refused = tried?.key === key ? tried : null;
   const stored: Record<string, unknown> = group;
   const text = (name: string): string => fieldText(refused?.sent[name] ?? stored[name]);
   const problems = refused?.problems ?? noProblems;
-  const action = `${groupPagePath(group, 'settings')}/${key}`;
+  const path = groupPagePath(group, 'settings');
+  const action = `${path}/${key}`;
+  const guard = sectionGuardParts(comparedSchemas(section), group, refused, path);
+  const submit = guard.card === null ? (section.submit ?? guard.submit) : guard.submit;
   const fields = section.fields({ visit, group, parent, text, isOn: (name) => text(name) === '1', problems });
   return sectionCard(
     { key, title },
-    html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${form(visit, { action, submit, problems, hasFiles: section.hasFiles === true }, ...fields)}${key === 'avatar' && group.avatar !== null && removeAvatarForm(visit, action)}`,
+    html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${form(visit, { action, submit, problems, hasFiles: section.hasFiles === true }, ...fields, guard.base)}${guard.card}${key === 'avatar' && group.avatar !== null && removeAvatarForm(visit, action)}`,
   );
 };
 
@@ -68,8 +78,6 @@ const settingsView = async (given: Given): Promise<View> => {
   const view = groupView(visit, { group, title: 'General settings', noun: 'settings' }, content);
   return withFormStatus(view, tried?.problems ?? noProblems);
 };
-
-const allParams = { ...groupParams, name: optional(text()), path: optional(text()) };
 
 const findToEdit = async (call: Call, path: string): Promise<Group> =>
   await findGroupFor(call, path, 'admin_group');
@@ -96,19 +104,22 @@ const settingsForm = (key: string) => ({
     await settingsView({ visit, group, tried: { key, sent, problems } }),
 });
 
-const savePage = ({ key, names, saved }: GroupSection): AnyPage =>
-  formPage({
+const savePage = (section: GroupSection): AnyPage => {
+  const { key, names, saved } = section;
+  return formPage({
     ...settingsForm(key),
-    fields: Object.fromEntries(names.map((name) => [name, allParams[name]])),
+    fields: { ...schemasOf(section), ...baseField },
     toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
-    run: async ({ call }, group, { group: _path, ...sent }) => {
+    run: async ({ call }, group, { group: _path, base, ...sent }) => {
       let stored = group;
+      const check = checkSection(comparedSchemas(section), base);
       await withAvatar(call.platform, (sent as AvatarSent).avatar, async (avatar) => {
-        stored = await updateGroup(call, group.id, { ...toChanges(sent), ...avatar });
+        stored = await updateGroup(call, group.id, { ...toChanges(sent), ...avatar, ...check });
       });
       return redirect(groupPagePath(stored, 'settings'), saved);
     },
   });
+};
 
 const transfer = formPage({
   ...settingsForm('transfer'),

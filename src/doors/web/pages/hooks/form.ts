@@ -20,6 +20,7 @@ import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_val
 import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
 import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
+import { baseField } from '../../parts/fields/guard_edits.ts';
 
 const secretNames = ['token', 'signing_token'] as const;
 
@@ -45,6 +46,8 @@ export const hookFields = {
   custom_headers: optional(raw('rows')),
 };
 
+export const editFields = { ...hookFields, ...baseField };
+
 const textNames = [
   'url',
   'name',
@@ -57,7 +60,7 @@ const textNames = [
 
 type TextName = (typeof textNames)[number];
 
-type HookValues = {
+export type HookValues = {
   texts: Record<TextName, string>;
   flags: ReadonlySet<string>;
   variables: KeyValueRow[];
@@ -247,7 +250,7 @@ const secretRows = ({ values, problems }: HookState): Html =>
 /** Renders the form. */
 export const hookForm = (
   visit: Visit,
-  { action, submit, owner }: { action: string; submit: string; owner: HookOwner },
+  { action, submit, owner, base }: { action: string; submit: string; owner: HookOwner; base?: Html | null },
   state: HookState,
 ): Html => {
   const { values, problems } = state;
@@ -290,5 +293,6 @@ export const hookForm = (
       value: texts.custom_webhook_template,
       problems,
     }),
+    base ?? null,
   );
 };

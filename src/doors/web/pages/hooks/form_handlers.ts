@@ -9,6 +9,7 @@ import { type AnyPage, type View, type Visit, page, redirect } from '../../page.
 import type { SettingsList, SettingsListRoute } from '../ci/owner_settings_routes.ts';
 import {
   type HookState,
+  editFields,
   fromRecord,
   fromSent,
   getBlank,
@@ -17,19 +18,21 @@ import {
   toEdit,
   toProblems,
 } from './form.ts';
+import { checkHook, guardParts } from './concurrent_edits.ts';
 import { findHookOfOwner, nouns, ownerOf, titleOf } from './placed_hook.ts';
 
 const formView = (visit: Visit, list: SettingsList, state: HookState, hook: HookRow | null): View => {
   const owner = ownerOf(list.owner);
   const { title, one } = nouns[list.owner.scope];
   const action = hook === null ? list.path : `${list.path}/${hook.id}`;
-  const submit = hook === null ? `Create ${one}` : 'Save changes';
+  const guard = hook === null ? null : guardParts(visit, hook, state, `${action}/edit`);
+  const submit = guard?.submit ?? `Create ${one}`;
   const back =
     hook === null
       ? { path: list.path, name: `All ${title.toLowerCase()}` }
       : { path: action, name: titleOf(hook) };
   const content = html`<p><a href="${back.path}">${back.name}</a></p>
-<div class="card"><div class="body">${hookForm(visit, { action, submit, owner }, state)}</div></div>`;
+<div class="card"><div class="body">${hookForm(visit, { action, submit, owner, base: guard?.base ?? null }, state)}</div></div>${guard?.card}`;
   return list.view(visit, hook === null ? `New ${one}` : `Edit ${one}`, content);
 };
 
@@ -81,12 +84,15 @@ const update = (kind: SettingsListRoute): AnyPage =>
     path: `${kind.routePath}/:id`,
     audience: kind.audience,
     address: { ...kind.params, id: id() },
-    fields: hookFields,
+    fields: editFields,
     find: async (visit, address) => await findHookOfOwner(kind, visit, address),
     fromSent: (sent, { hook }) => fromSent(sent, hook),
     toProblems,
-    run: async ({ call }, { list, owner, hook }, params) => {
-      await updateHook(call, owner, hook.id, toEdit(owner, params));
+    run: async (visit, { list, owner, hook }, params) => {
+      await updateHook(visit.call, owner, hook.id, (locked) => {
+        checkHook(visit, params.base, locked);
+        return toEdit(owner, params);
+      });
       return redirect(`${list.path}/${hook.id}`, 'The changes were saved.');
     },
     view: (visit, { list, hook }, state) => formView(visit, list, state, hook),

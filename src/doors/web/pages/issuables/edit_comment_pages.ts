@@ -21,7 +21,8 @@ import {
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { fingerprintTexts, noteTexts, requireUnchanged } from '../../parts/timeline/edit_conflicts.ts';
-import { type EditConflict, conflictCard, findConflict, submitLabel } from './edit_conflict_card.ts';
+import { submitLabel } from '../../parts/fields/saved_meanwhile.ts';
+import { type EditConflict, conflictCard, findConflict } from './edit_conflict_card.ts';
 import { type CommentedKind, recordParams } from './issuable_kind.ts';
 import { returnPath } from './return_path.ts';
 import { submitForm } from './submit_form.ts';

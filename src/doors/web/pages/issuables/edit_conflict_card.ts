@@ -1,5 +1,6 @@
 /** Shows what somebody saved while a form was open, with the choice between both texts. */
 import { type Html, html } from '../../parts/html.ts';
+import { discardText, savedMeanwhileCard } from '../../parts/fields/saved_meanwhile.ts';
 import { type Texts, fingerprintTexts } from '../../parts/timeline/edit_conflicts.ts';
 
 /** Texts that were saved since a form was opened, and the texts of the form. */
@@ -8,29 +9,6 @@ export type EditConflict = { saved: Texts; typed: Texts };
 /** @param base fingerprint of the texts that the form was opened with */
 export const findConflict = (base: string, saved: Texts, typed: Texts): EditConflict | null =>
   base === fingerprintTexts(saved) ? null : { saved, typed };
-
-/** Returns the label of the button: after a conflict, the form overwrites what was saved. */
-export const submitLabel = (isConflict: boolean): string =>
-  isConflict ? 'Overwrite with my version' : 'Save changes';
-
-/** A value of a form: what somebody saved meanwhile, and what the form has. */
-type SavedValue = { label: string; saved: string; typed: string; isCode?: true };
-
-const savedText = ({ label, saved, isCode }: SavedValue): Html =>
-  html`<h3>${label}</h3><p class="lines${isCode === true && ' exact mono small'}">${saved === '' ? 'None' : saved}</p>`;
-
-const isDifferent = ({ saved, typed }: SavedValue): boolean =>
-  saved.replaceAll('\r\n', '\n') !== typed.replaceAll('\r\n', '\n');
-
-/** Renders the saved values that differ from those of the form. @param discard link that discards the form's */
-export const savedMeanwhileCard = (values: readonly SavedValue[], discard: Html): Html =>
-  html`<section class="card" aria-labelledby="saved_meanwhile"><header><h2 id="saved_meanwhile">Saved meanwhile</h2><span class="end">${discard}</span></header><div class="body">${values.filter(isDifferent).map(savedText)}</div></section>`;
-
-const discardText = 'Discard mine, continue with this';
-
-/** Renders the link to a form's page that discards what was typed. */
-export const discardLink = (editPath: string): Html =>
-  html`<a class="button small" href="${editPath}">${discardText}</a>`;
 
 /**
  * Renders the saved texts that differ from the texts of the form.

@@ -6,7 +6,8 @@ import { type FormProblems, form, hidden, input, noProblems, withFormStatus } fr
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { type Texts, fingerprintTexts } from '../../parts/timeline/edit_conflicts.ts';
-import { type EditConflict, conflictCard, submitLabel } from './edit_conflict_card.ts';
+import { submitLabel } from '../../parts/fields/saved_meanwhile.ts';
+import { type EditConflict, conflictCard } from './edit_conflict_card.ts';
 import type { IssuableKind } from './issuable_kind.ts';
 
 export const editedTexts = { title: optional(longText()), description: optional(longText()) };

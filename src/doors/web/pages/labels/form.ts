@@ -11,6 +11,7 @@ import type { OwnedList } from './project_or_group_routes.ts';
 import { promotePart } from './promote_part.ts';
 import { fieldText, readTexts } from '../../parts/fields/field_text.ts';
 import { type FormState, unsent } from '../../parts/fields/form_page.ts';
+import { baseField, guardEdits } from '../../parts/fields/guard_edits.ts';
 
 export const labelFields = {
   name: optional(longText()),
@@ -18,6 +19,8 @@ export const labelFields = {
   description: optional(clearable(text({ maxLength: 65_535 }))),
   priority: optional(clearable(integer({ minimum: 0, maximum: 2 ** 31 - 1 }))),
 };
+
+export const editFields = { ...labelFields, ...baseField };
 
 const names = ['name', 'color', 'description', 'priority'] as const;
 
@@ -36,6 +39,12 @@ const fromRecord = (row: LabelRow): LabelState['values'] => ({
   color: toLongColor(row.color),
   description: row.description ?? '',
   priority: fieldText(row.priority),
+});
+
+export const labelGuard = guardEdits({
+  word: 'label',
+  fromRecord,
+  labels: { name: 'Name', color: 'Color', description: 'Description', priority: 'Priority' },
 });
 
 export const fromSent = (sent: RawParams): LabelState['values'] => readTexts(sent, names);
@@ -87,11 +96,12 @@ export const editLabelView = (
   state: LabelState = unsent(fromRecord(row)),
 ): View => {
   const path = `${list.path}/${row.id}`;
-  const options = { action: path, submit: 'Save changes', problems: state.problems };
+  const { base, submit, card } = labelGuard.parts(row, state, `${path}/edit`);
+  const options = { action: path, submit, problems: state.problems };
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete label', danger: true });
   const content = html`<p>${label({ name: row.title, color: row.color })}</p>
-<section class="card form-page"><div class="body">${form(visit, options, ...fields(list, state))}</div></section>
-${promotePart(visit, list, { path, word: 'label' })}<section class="card danger-zone form-page"><header><h2>Delete this label</h2></header><div class="body stack">
+<section class="card form-page"><div class="body">${form(visit, options, ...fields(list, state), base)}</div></section>
+${card}${promotePart(visit, list, { path, word: 'label' })}<section class="card danger-zone form-page"><header><h2>Delete this label</h2></header><div class="body stack">
 <p>It is removed from all issues and merge requests. This cannot be undone.</p>
 ${remove}</div></section>`;
   return list.view(visit, { title: 'Edit label' }, content);

@@ -11,7 +11,15 @@ import { setLabelSubscribed } from '../../../../projects/labels/subscribe.ts';
 import { updateLabel } from '../../../../projects/labels/update.ts';
 import { type AnyPage, page, redirect } from '../../page.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import { editLabelView, fromSent, labelFields, newLabelView, toProblems } from './form.ts';
+import {
+  editFields,
+  editLabelView,
+  fromSent,
+  labelFields,
+  labelGuard,
+  newLabelView,
+  toProblems,
+} from './form.ts';
 import { listQuery } from './list.ts';
 import { type OwnedList, type OwnedListRoute, findToChange, ownerParams } from './project_or_group_routes.ts';
 import { type OwnedRecords, findRecordToChange, ownedRecordPages } from './label_and_milestone_pages.ts';
@@ -49,16 +57,17 @@ const update = (kind: OwnedListRoute): AnyPage =>
     path: `${kind.routePath}/:id`,
     audience: 'user',
     address: { ...ownerParams, id: id() },
-    fields: labelFields,
+    fields: editFields,
     find: async ({ call }, address) => await findRecordToChange(kind, labels, call, address),
     fromSent,
     toProblems,
-    run: async ({ call }, { list, row }, { name, color, description, priority }) => {
+    run: async ({ call }, { list, row }, { name, color, description, priority, base }) => {
       const edit = {
         ...(name !== undefined && { new_name: name }),
         ...(color !== undefined && { color }),
         ...(description !== undefined && { description: description || null }),
         ...(priority !== undefined && { priority }),
+        ...labelGuard.check(base),
       };
       await updateLabel(call, list.owner, { id: row.id }, edit);
       return redirect(list.path, 'The label was saved.');

@@ -3,69 +3,55 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, day, longText, optional, text } from '../../../../platform/http/schema.ts';
 import type { MilestoneRow } from '../../../../projects/milestones/json.ts';
 import type { View, Visit } from '../../page.ts';
-import { type FormProblems, form, hidden, input } from '../../parts/form.ts';
-import { type Html, html } from '../../parts/html.ts';
+import { type FormProblems, form, input } from '../../parts/form.ts';
+import { html } from '../../parts/html.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import type { OwnedList } from '../labels/project_or_group_routes.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
-import { fingerprintValues } from '../../parts/timeline/edit_conflicts.ts';
-import { discardLink, savedMeanwhileCard, submitLabel } from '../issuables/edit_conflict_card.ts';
 import { promotePart } from '../labels/promote_part.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
 import { type FormState, unsent } from '../../parts/fields/form_page.ts';
+import { baseField, guardEdits } from '../../parts/fields/guard_edits.ts';
 
 export const milestoneFields = {
   title: optional(text({ maxLength: 1_000 })),
   description: optional(clearable(longText())),
   start_date: optional(clearable(day())),
   due_date: optional(clearable(day())),
-  /** Fingerprint of the milestone that the form was opened with; absent: the form replaces it. */
-  base: optional(text()),
 };
+
+export const editFields = { ...milestoneFields, ...baseField };
 
 const names = ['title', 'description', 'start_date', 'due_date'] as const;
 
-export type MilestoneState = FormState<Record<(typeof names)[number] | 'base', string>>;
+export type MilestoneState = FormState<Record<(typeof names)[number], string>>;
 
 const blank: MilestoneState['values'] = {
   title: '',
   description: '',
   start_date: '',
   due_date: '',
-  base: '',
 };
-
-/** Returns a fingerprint of the values of the form. */
-export const fingerprint = ({ title, description, start_date, due_date }: MilestoneRow): string =>
-  fingerprintValues([title, description, start_date, due_date]);
 
 const fromRecord = (row: MilestoneRow): MilestoneState['values'] => ({
   title: row.title,
   description: row.description ?? '',
   start_date: row.start_date ?? '',
   due_date: row.due_date ?? '',
-  base: fingerprint(row),
 });
 
-export const fromSent = (sent: RawParams): MilestoneState['values'] => readTexts(sent, [...names, 'base']);
+export const fromSent = (sent: RawParams): MilestoneState['values'] => readTexts(sent, names);
 
-const labels = {
-  title: 'Title',
-  description: 'Description',
-  start_date: 'Start date',
-  due_date: 'Due date',
-} as const;
-
-/** Renders what somebody saved since the form was opened; null: nothing. */
-const conflictPart = (row: MilestoneRow, { values }: MilestoneState, path: string): Html | null => {
-  const saved = fromRecord(row);
-  if (values.base === '' || values.base === saved.base) return null;
-  const card = savedMeanwhileCard(
-    names.map((name) => ({ label: labels[name], saved: saved[name], typed: values[name] })),
-    discardLink(`${path}/edit`),
-  );
-  return html`<div class="form-page">${card}</div>`;
-};
+export const milestoneGuard = guardEdits({
+  word: 'milestone',
+  fromRecord,
+  labels: {
+    title: 'Title',
+    description: 'Description',
+    start_date: 'Start date',
+    due_date: 'Due date',
+  },
+});
 
 export const toProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, names);
 
@@ -109,12 +95,11 @@ export const editMilestoneView = (
   state: MilestoneState = unsent(fromRecord(row)),
 ): View => {
   const path = `${list.path}/${row.iid}`;
-  const conflict = conflictPart(row, state, path);
-  const submit = submitLabel(conflict !== null);
+  const { base, submit, card } = milestoneGuard.parts(row, state, `${path}/edit`);
   const options = { action: path, submit, problems: state.problems };
   const remove = form(visit, { action: `${path}/delete`, submit: 'Delete milestone', danger: true });
-  const content = html`<section class="card form-page"><div class="body">${form(visit, options, ...fields(list, state), hidden('base', fingerprint(row)))}</div></section>
-${conflict}${promotePart(visit, list, { path, word: 'milestone' })}<section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
+  const content = html`<section class="card form-page"><div class="body">${form(visit, options, ...fields(list, state), base)}</div></section>
+${card}${promotePart(visit, list, { path, word: 'milestone' })}<section class="card danger-zone form-page"><header><h2>Delete this milestone</h2></header><div class="body stack">
 <p>Its issues and merge requests are kept, without a milestone. This cannot be undone.</p>
 ${remove}</div></section>`;
   return list.view(visit, { title: 'Edit milestone' }, content);

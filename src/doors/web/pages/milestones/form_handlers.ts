@@ -14,12 +14,12 @@ import {
   findRecordToChange,
   ownedRecordPages,
 } from '../labels/label_and_milestone_pages.ts';
-import { editedMeanwhile } from '../../parts/timeline/edit_conflicts.ts';
 import {
+  editFields,
   editMilestoneView,
-  fingerprint,
   fromSent,
   milestoneFields,
+  milestoneGuard,
   newMilestoneView,
   toProblems,
 } from './form.ts';
@@ -58,7 +58,7 @@ const update = (kind: OwnedListRoute): AnyPage =>
     path: `${kind.routePath}/:iid`,
     audience: 'user',
     address: { ...ownerParams, iid: id() },
-    fields: milestoneFields,
+    fields: editFields,
     find: async ({ call }, address) => await findRecordToChange(kind, milestones, call, address),
     fromSent,
     toProblems,
@@ -68,10 +68,9 @@ const update = (kind: OwnedListRoute): AnyPage =>
         ...(description !== undefined && { description: description || null }),
         ...(start_date !== undefined && { start_date }),
         ...(due_date !== undefined && { due_date }),
+        ...milestoneGuard.check(base),
       };
-      await updateMilestone(call, { owner: list.owner, id: row.id }, edit, (locked) => {
-        if (base !== undefined && base !== fingerprint(locked)) throw editedMeanwhile('milestone');
-      });
+      await updateMilestone(call, { owner: list.owner, id: row.id }, edit);
       return redirect(`${list.path}/${row.iid}`, 'The milestone was saved.');
     },
     view: (visit, { list, row }, state) => editMilestoneView(visit, list, row, state),

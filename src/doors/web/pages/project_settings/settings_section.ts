@@ -2,23 +2,21 @@
 import type { Call } from '../../../../core/access/call.ts';
 import { type ProjectAction, may } from '../../../../core/access/may.ts';
 import { object } from '../../../../platform/http/schema.ts';
-import type { RawParams } from '../../../../platform/http/params.ts';
 import { readProjectInput, projectParams } from '../../../../projects/projects/fields.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { updateProject } from '../../../../projects/projects/update.ts';
 import { type FormProblems, form, noProblems, withFormStatus } from '../../parts/form.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
+import { baseField } from '../../parts/fields/guard_edits.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
+import { type Tried, checkSection, sectionGuardParts } from './section_guard.ts';
 import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
 
 type SettingsNoun = 'settings' | 'settings/merge_requests' | 'settings/ci_cd';
-
-/** A submitted form that was refused. */
-export type Tried = { key: string; sent: RawParams; problems: FormProblems };
 
 /** The values of the fields of a section: stored values, or refused input. */
 export type Shown = {
@@ -54,6 +52,9 @@ const toText = (value: unknown): string => {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
 
+const schemasOf = ({ names }: Section) =>
+  Object.fromEntries(names.map((name) => [name, projectParams[name]]));
+
 /** Renders a card with a heading. */
 export const sectionCard = (
   { key, title, isDanger = false }: { key: string; title: string; isDanger?: boolean },
@@ -82,14 +83,12 @@ const sectionPart = async (
   const text = (name: string): string => toText(refused?.sent[name] ?? stored[name]);
   const problems = refused?.problems ?? noProblems;
   const parts = await fields({ visit, project, text, isOn: (name) => text(name) === '1', problems });
-  const content = form(
-    visit,
-    { action: `${path}/${key}`, submit: section.submit ?? 'Save changes', problems },
-    ...parts,
-  );
+  const guard = sectionGuardParts(schemasOf(section), stored, refused, path);
+  const submit = guard.card === null ? (section.submit ?? guard.submit) : guard.submit;
+  const content = form(visit, { action: `${path}/${key}`, submit, problems }, ...parts, guard.base);
   return sectionCard(
     { key, title },
-    html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${content}`,
+    html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${content}${guard.card}`,
   );
 };
 
@@ -129,12 +128,13 @@ const savePage = (settings: SettingsPage, section: Section): AnyPage => {
     path: `${projectRoot}/${settings.noun}/${key}`,
     audience: 'user',
     address: projectPath,
-    fields: Object.fromEntries(names.map((name) => [name, projectParams[name]])),
+    fields: { ...schemasOf(section), ...baseField },
     find: async ({ call }, { project }) => await findProjectFor(call, project, settings.action),
     fromSent: (sent) => sent,
     toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
-    run: async ({ call }, project, { project: _path, ...sent }) => {
-      await updateProject(call, project, readProjectInput(sent));
+    run: async ({ call }, project, { project: _path, base, ...sent }) => {
+      const check = checkSection(schemasOf(section), base);
+      await updateProject(call, project, { ...readProjectInput(sent), ...check });
       return redirect(projectPagePath(project, settings.noun), saved);
     },
     view: async (visit, project, { values: sent, problems }) =>

@@ -42,6 +42,30 @@ test('changes the notification level', async () => {
   assert.equal(wrong.status, 400);
 });
 
+test('counts the users who watch the project', async () => {
+  const { full_path } = await seedProject(gantry, { visibility: 'public' });
+  const shown = async (visitor: Visitor): Promise<string | undefined> => {
+    const { text } = await visitor.get(`/${full_path}`);
+    return /<span class="count">([^<]*)<span class="visually-hidden"> (users? watch(?:es)? this project)/
+      .exec(text)
+      ?.slice(1)
+      .join(' ');
+  };
+  const { visitor: other } = await seedVisitor(gantry);
+  for (const visitor of [user, openVisitor(gantry)])
+    assert.equal(await shown(visitor), '0 users watch this project');
+  const setting = `/${full_path}/-/notification_setting`;
+  await user.post(setting, { level: 'watch' });
+  assert.equal(await shown(other), '1 user watches this project');
+  await other.post(setting, { level: 'watch' });
+  assert.equal(await shown(openVisitor(gantry)), '2 users watch this project');
+  // Another level does not count, nor does the level of another project.
+  await other.post(setting, { level: 'participating' });
+  const elsewhere = await seedProject(gantry, { visibility: 'public' });
+  await other.post(`/${elsewhere.full_path}/-/notification_setting`, { level: 'watch' });
+  assert.equal(await shown(user), '1 user watches this project');
+});
+
 test('sends anonymous visitors to sign in', async () => {
   const { full_path } = await seedProject(gantry, { visibility: 'public' });
   const visitor = openVisitor(gantry);

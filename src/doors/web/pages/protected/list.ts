@@ -7,6 +7,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { fieldText, isTicked, readTexts } from '../../parts/fields/field_text.ts';
 import { type FormState, unsent } from '../../parts/fields/form_page.ts';
+import { type EditGuard, guardEdits } from '../../parts/fields/guard_edits.ts';
 import { checkbox, form, hidden, input, noProblems, select } from '../../parts/form.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -56,6 +57,26 @@ const levelNames: Readonly<Record<number, string>> = {
 const levelOptions = [levels.master, levels.developer, 0].map(
   (level) => [String(level), levelNames[level] ?? ''] as const,
 );
+
+/** Returns the label of a role; as it is stored if it has none. */
+const nameLevel = (level: string): string => levelNames[Number(level)] ?? level;
+
+const toCompared = (values: RuleValues): RuleValues => ({
+  ...values,
+  push_access_level: nameLevel(values.push_access_level),
+  merge_access_level: nameLevel(values.merge_access_level),
+  create_access_level: nameLevel(values.create_access_level),
+});
+
+export const ruleGuard = (kind: Kind): EditGuard<Rule, RuleValues> =>
+  guardEdits({
+    word: 'rule',
+    fromRecord: (rule: Rule) => toCompared(fromRecord(rule)),
+    labels: {
+      ...Object.fromEntries(kind.levels),
+      ...(kind.hasForcePush && { allow_force_push: 'Allow force push' }),
+    },
+  });
 
 type ListContext = {
   visit: Visit;
@@ -107,10 +128,18 @@ const editForms = ({ visit, project, kind, refused }: ListContext, rule: Rule): 
   const { problems } = state;
   const path = projectPagePath(project, kind.noun);
   const name = hidden('name', rule.name);
+  const compared = { ...state, values: toCompared(state.values) };
+  const { base, submit, card } = ruleGuard(kind).parts(rule, compared, path);
   const change = form(
     visit,
-    { action: `${path}/change`, submit: 'Save', name: `Save ${rule.name}`, problems },
+    {
+      action: `${path}/change`,
+      submit: card === null ? 'Save' : submit,
+      name: `Save ${rule.name}`,
+      problems,
+    },
     name,
+    base,
     ruleFields(kind, String(rule.id), state),
   );
   const removal = form(
@@ -119,7 +148,7 @@ const editForms = ({ visit, project, kind, refused }: ListContext, rule: Rule): 
     name,
   );
   return html`<details${problems !== noProblems && html` open`}><summary>${kind.change === null ? 'Unprotect' : 'Edit'}<span class="visually-hidden"> ${rule.name}</span></summary>
-<div class="stack">${kind.change !== null && change}<p>Without protection, developers can change and delete ${
+<div class="stack">${kind.change !== null && html`${change}${card}`}<p>Without protection, developers can change and delete ${
     rule.name.includes('*') ? `these ${kind.plural}` : `this ${kind.word}`
   } again.</p>${removal}</div></details>`;
 };

@@ -2,14 +2,16 @@
 import { notFound } from '../../../../platform/errors.ts';
 import { pageParams } from '../../../../platform/http/page.ts';
 import { boolean, integer, object, optional, text } from '../../../../platform/http/schema.ts';
+import type { Checked } from '../../../../platform/http/precondition.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
-import { type Kind, type RuleValues, branchKind, tagKind } from './rule_kinds.ts';
+import { type Kind, type Rule, type RuleValues, branchKind, tagKind } from './rule_kinds.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import { fromSent, protectedView } from './list.ts';
+import { baseField } from '../../parts/fields/guard_edits.ts';
+import { fromSent, protectedView, ruleGuard } from './list.ts';
 
 const ruleFields = {
   name: optional(text()),
@@ -17,12 +19,18 @@ const ruleFields = {
   merge_access_level: optional(integer()),
   create_access_level: optional(integer()),
   allow_force_push: optional(boolean()),
+  ...baseField,
 };
 
 const administered = async ({ call }: Visit, { project }: { project: string }): Promise<Project> =>
   await findProjectFor(call, project, 'admin_protected_ref');
 
-type Save = (visit: Visit, project: Project, name: string, values: RuleValues) => Promise<unknown>;
+type Save = (
+  visit: Visit,
+  project: Project,
+  name: string,
+  values: Checked<RuleValues, Rule>,
+) => Promise<unknown>;
 
 type SavePage = { below: string; notice: (name: string) => string; isNew: boolean; save: Save };
 
@@ -36,8 +44,8 @@ const savePage = (kind: Kind, { below, notice, isNew, save }: SavePage): AnyPage
     find: administered,
     fromSent,
     toProblems: (problems) => moveUnknownToText(problems, Object.keys(ruleFields)),
-    run: async (visit, project, { project: _address, name = '', ...values }) => {
-      await save(visit, project, name, values);
+    run: async (visit, project, { project: _address, name = '', base, ...values }) => {
+      await save(visit, project, name, { ...values, ...ruleGuard(kind).check(base) });
       return redirect(projectPagePath(project, kind.noun), notice(name));
     },
     view: async (visit, project, state) => {
@@ -75,7 +83,8 @@ const pagesOf = (kind: Kind): AnyPage[] => {
     below: '',
     isNew: true,
     notice: (name) => `${name} was protected.`,
-    save: async ({ call }, project, name, values) => await add(call, project, name.trim(), values),
+    save: async ({ call }, project, name, { check: _none, ...values }) =>
+      await add(call, project, name.trim(), values),
   });
   if (change === null) return [list, adding, removePage(kind)];
   const changing = savePage(kind, {

@@ -20,6 +20,7 @@ import {
 } from '../../../../code/repository/protection/rules.ts';
 import { branchPrefix, tagPrefix } from '../../../../code/repository/refs/resolve.ts';
 import type { Call } from '../../../../core/access/call.ts';
+import type { Checked } from '../../../../platform/http/precondition.ts';
 import type { Reader } from '../../../../platform/db/open.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 
@@ -42,7 +43,9 @@ export type Kind = {
   load: (db: Reader, projectId: number) => Promise<readonly Rule[]>;
   add: (call: Call, project: Project, name: string, values: RuleValues) => Promise<unknown>;
   /** Changes a rule; null: rules are only added and removed. */
-  change: ((call: Call, project: Project, name: string, values: RuleValues) => Promise<unknown>) | null;
+  change:
+    | ((call: Call, project: Project, name: string, values: Checked<RuleValues, Rule>) => Promise<unknown>)
+    | null;
   /** @returns whether the rule existed */
   remove: (call: Call, project: Project, name: string) => Promise<boolean>;
 };
@@ -63,8 +66,11 @@ export const branchKind: Kind = {
   load: loadProtectedBranches,
   add: async (call, project, name, values) =>
     await addBranchRule(call, project, name, readBranchRule(name, values)),
-  change: async (call, project, name, values) =>
-    await changeBranchRule(call, project, name, readBranchChanges(values)),
+  change: async (call, project, name, { check, ...values }) =>
+    await changeBranchRule(call, project, name, {
+      ...readBranchChanges(values),
+      ...(check !== undefined && { check }),
+    }),
   remove: removeBranchRule,
 };
 

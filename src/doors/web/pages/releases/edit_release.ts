@@ -4,7 +4,12 @@ import { findRelease } from '../../../../code/releases/find_releases.ts';
 import { type ReleaseRow, type ReleaseJson, releasesJson } from '../../../../code/releases/json.ts';
 import { linkTypes } from '../../../../code/releases/links.ts';
 import { createLink, deleteLink, updateLink } from '../../../../code/releases/write_links.ts';
-import { deleteRelease, updateRelease } from '../../../../code/releases/write_releases.ts';
+import {
+  type TitledRelease,
+  deleteRelease,
+  titlesOf,
+  updateRelease,
+} from '../../../../code/releases/write_releases.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
@@ -15,7 +20,8 @@ import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
-import { type FormState, formPage } from '../../parts/fields/form_page.ts';
+import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
+import { baseField, guardEdits } from '../../parts/fields/guard_edits.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { linkTypeNames } from './release_card.ts';
 import {
@@ -99,19 +105,52 @@ const toFilled = (
   milestone_ids: milestones.map((one) => one.id),
 });
 
+const releaseGuard = guardEdits({
+  word: 'release',
+  fromRecord: ({ row, milestones }: TitledRelease) => ({
+    name: row.name,
+    released_at: toDay(row.released_at),
+    milestones,
+    description: row.description,
+  }),
+  labels: {
+    name: 'Title',
+    released_at: 'Release date',
+    milestones: 'Milestones',
+    description: 'Release notes',
+  },
+});
+
+const guardParts = (
+  stored: TitledRelease,
+  { values, ...state }: FormState<FilledRelease>,
+  choices: readonly { id: number; title: string }[],
+  editPath: string,
+) => {
+  const ids = new Set((values.milestone_ids ?? []).map(String));
+  const milestones = titlesOf(choices.filter(({ id: one }) => ids.has(String(one))));
+  const { name = null, released_at, description = null } = values;
+  const typed = { name, released_at: released_at ?? '', description, milestones };
+  return releaseGuard.parts(stored, { ...state, values: typed }, editPath);
+};
+
 const editView = async (visit: Visit, { code, row }: Editing, tried: Tried = {}): Promise<View> => {
   const { project } = code;
-  const { problems = noProblems } = tried.release ?? {};
   const [release] = await releasesJson(visit.call, code, [row]);
   if (release === undefined) throw notFound();
-  const filled = tried.release?.values ?? toFilled(row, release);
+  const state = tried.release ?? unsent(toFilled(row, release));
+  const { values: filled, problems } = state;
   const milestones = await loadMilestoneChoices(visit, project, release.milestones);
   const path = releasePath(project, row.tag);
+  const stored = { row, milestones: titlesOf(release.milestones) };
+  const { base, submit, card } = guardParts(stored, state, milestones, `${path}/edit`);
   const content = html`<section class="card form-page"><div class="body"><p class="muted">${icon('tag')} ${row.tag}</p>${form(
     visit,
-    { action: path, submit: 'Save changes', problems },
+    { action: path, submit, problems },
     ...releaseFieldParts({ project, filled, milestones, problems }),
+    base,
   )}</div></section>
+${card}
 ${linksCard(visit, path, release.assets.links, tried.link)}
 <section class="card danger-zone form-page"><header><h2>Delete this release</h2></header><div class="body stack">
 <p>Its notes and links are deleted. The tag is kept. This cannot be undone.</p>
@@ -134,11 +173,11 @@ const update = formPage({
   path: routePath,
   audience: 'user',
   address: releaseParams,
-  fields: releaseFields,
+  fields: { ...releaseFields, ...baseField },
   find: async ({ call }, address) => await findToEdit(call, address),
   fromSent: filledAsSent,
   toProblems: releaseProblems,
-  run: async ({ call }, { code, row }, { name, description, released_at, milestone_ids }) => {
+  run: async ({ call }, { code, row }, { name, description, released_at, milestone_ids, base }) => {
     const day = startOfDay(released_at);
     // The form shows the day only: the time of day is kept.
     const isMoved = day !== null && released_at !== toDay(row.released_at);
@@ -147,6 +186,7 @@ const update = formPage({
       ...(description !== undefined && { description: nullIfBlank(description) }),
       ...(isMoved && { released_at: day }),
       milestone_ids,
+      ...releaseGuard.check(base),
     };
     await updateRelease(call, code, row.tag, edit);
     return redirect(releasePath(code.project, row.tag), 'The release was saved.');

@@ -9,6 +9,7 @@ import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { fieldText, isTicked, textOrNull } from '../../parts/fields/field_text.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
+import { baseField, guardEdits } from '../../parts/fields/guard_edits.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 
 /** Patterns that can be chosen instead of writing one. */
@@ -37,6 +38,8 @@ export const scheduleFields = {
   active: boolean({ default: false }),
 };
 
+export const editFields = { ...scheduleFields, ...baseField };
+
 type ScheduleValues = {
   preset: Preset;
   description: string;
@@ -64,6 +67,18 @@ export const fromRecord = ({ description, ref, cron, cron_timezone, active }: Sc
   cron,
   cron_timezone,
   active: active === 1,
+});
+
+export const scheduleGuard = guardEdits({
+  word: 'schedule',
+  fromRecord,
+  labels: {
+    description: 'Description',
+    ref: 'Branch or tag',
+    cron: 'When',
+    cron_timezone: 'Time zone',
+    active: 'Active',
+  },
 });
 
 /** Returns the pattern of the chosen preset, or what was written. */
@@ -105,7 +120,7 @@ export const toProblems = (problems: FormProblems): FormProblems =>
 
 export const scheduleForm = (
   visit: Visit,
-  { action, submit }: { action: string; submit: string },
+  { action, submit, base }: { action: string; submit: string; base?: Html },
   { values, problems }: ScheduleState,
 ): Html =>
   form(
@@ -142,4 +157,5 @@ export const scheduleForm = (
       problems,
     }),
     checkbox({ name: 'active', label: 'Active', checked: values.active }),
+    base ?? null,
   );

@@ -18,7 +18,7 @@ import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { Redirect, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import { fromSent, scheduleFields, toEdit, toProblems } from './form.ts';
+import { editFields, fromSent, scheduleFields, scheduleGuard, toEdit, toProblems } from './form.ts';
 import { listView, schedulesPath, schedulesRoutePath } from './list.ts';
 import { editView, findEditable, oneSchedule } from './schedule_page.ts';
 
@@ -41,12 +41,13 @@ const update = formPage({
   path: `${schedulesRoutePath}/:id`,
   audience: 'user',
   address: oneSchedule,
-  fields: scheduleFields,
+  fields: editFields,
   find: findEditable,
   fromSent,
   toProblems,
   run: async ({ call }, { project, schedule }, params) => {
-    await updateSchedule(call, project, schedule, toEdit(params));
+    const edit = { ...toEdit(params), ...scheduleGuard.check(params.base) };
+    await updateSchedule(call, project, schedule, edit);
     return redirect(schedulesPath(project), 'The schedule was saved.');
   },
   view: async (visit, loaded, settings) => await editView(visit, loaded, { settings }),

@@ -29,7 +29,7 @@ import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { button, projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { type ScheduleState, fromRecord, scheduleForm } from './form.ts';
+import { type ScheduleState, fromRecord, scheduleForm, scheduleGuard } from './form.ts';
 import { schedulesPath, schedulesRoutePath } from './list.ts';
 
 type VariableValues = { key: string; value: string; variable_type: string; raw: boolean };
@@ -111,7 +111,8 @@ export const editView = async (
   const path = `${schedulesPath(project)}/${schedule.id}`;
   const variables = await loadScheduleVariables(call.platform, call.db, schedule.id);
   const settingsState = settings ?? unsent(fromRecord(schedule));
-  const content = html`${scheduleForm(visit, { action: path, submit: 'Save changes' }, settingsState)}
+  const { base, submit, card } = scheduleGuard.parts(schedule, settingsState, path);
+  const content = html`${scheduleForm(visit, { action: path, submit, base }, settingsState)}${card}
 <h2 id="variables">Variables</h2>
 <p>Passed to every pipeline of the schedule.</p>
 ${variables.length > 0 && table(variables.map((one) => line(visit, { path, edited }, one)))}

@@ -4,7 +4,7 @@ import type { SnippetFile } from '../../../../projects/snippets/files.ts';
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
 import type { Html } from '../../parts/html.ts';
 import { fingerprintValues } from '../../parts/timeline/edit_conflicts.ts';
-import { discardLink, savedMeanwhileCard } from '../issuables/edit_conflict_card.ts';
+import { discardLink, savedMeanwhileCard } from '../../parts/fields/saved_meanwhile.ts';
 import { type FileRow, toRows } from './file_fields.ts';
 
 /** The values of the form. */

@@ -27,7 +27,7 @@ import { type FormProblems, checkbox, form, hidden, input } from '../../parts/fo
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { editedMeanwhile } from '../../parts/timeline/edit_conflicts.ts';
-import { submitLabel } from '../issuables/edit_conflict_card.ts';
+import { submitLabel } from '../../parts/fields/saved_meanwhile.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
 import {
   type Filled,

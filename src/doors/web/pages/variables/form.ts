@@ -17,6 +17,7 @@ import type { Visit } from '../../page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { fieldText, isTicked, textOrNull } from '../../parts/fields/field_text.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
+import { baseField, guardEdits } from '../../parts/fields/guard_edits.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 
 const types = [
@@ -34,7 +35,7 @@ const editedFields = {
   raw: boolean({ default: false }),
 };
 
-export const updateFields = editedFields;
+export const updateFields = { ...editedFields, ...baseField };
 export const createFields = {
   ...editedFields,
   key: optional(text()),
@@ -80,6 +81,20 @@ export const fromRecord = (variable: Variable): VariableValues => ({
   raw: variable.raw === 1,
 });
 
+export const variableGuard = guardEdits({
+  word: 'variable',
+  fromRecord,
+  labels: {
+    value: 'Value',
+    variable_type: 'Kind',
+    environment_scope: 'Environments',
+    description: 'Description',
+    protected: 'Only for protected branches and tags',
+    masked: 'Masked',
+    raw: 'Raw',
+  },
+});
+
 export const fromSent = (sent: RawParams): VariableValues => ({
   key: fieldText(sent['key']),
   value: fieldText(sent['value']),
@@ -111,7 +126,7 @@ const problemFields = ['key', 'value', 'environment_scope', 'description'];
 export const toProblems = (problems: FormProblems): FormProblems =>
   moveUnknownToText(problems, problemFields);
 
-type FormContext = { action: string; submit: string; before: Variable | null };
+type FormContext = { action: string; submit: string; before: Variable | null; base?: Html };
 
 const traits = ({ before }: FormContext, { values }: VariableState): Html[] => [
   checkbox({ name: 'protected', label: 'Only for protected branches and tags', checked: values.protected }),
@@ -165,5 +180,6 @@ export const variableForm = (visit: Visit, context: FormContext, state: Variable
     }),
     input({ name: 'description', label: 'Description', value: values.description, problems }),
     ...traits(context, state),
+    context.base ?? null,
   );
 };

@@ -19,7 +19,9 @@ import {
   toProblems,
   updateFields,
   variableForm,
+  variableGuard,
 } from './form.ts';
+import { html } from '../../parts/html.ts';
 import { addressOf, listView, ownerOf } from './list.ts';
 
 const create = (kind: SettingsListRoute): AnyPage =>
@@ -55,8 +57,9 @@ const variableParams = { key: text(), scope: { ...text(), default: '*' } };
 
 const editView = (visit: Visit, { list, variable }: Found, state: VariableState): View => {
   const action = addressOf(list.path, variable);
-  const content = variableForm(visit, { action, submit: 'Save changes', before: variable }, state);
-  return list.view(visit, `Variable ${variable.key}`, content);
+  const { base, submit, card } = variableGuard.parts(variable, state, action);
+  const content = variableForm(visit, { action, submit, before: variable, base }, state);
+  return list.view(visit, `Variable ${variable.key}`, html`${content}${card}`);
 };
 
 const edit = (kind: SettingsListRoute): AnyPage =>
@@ -83,7 +86,7 @@ const update = (kind: SettingsListRoute): AnyPage =>
     run: async (visit, { list, variable }, params) => {
       const { value, ...rest } = toEdit(params);
       const isKept = variable.hidden === 1 && value === '';
-      const edited = { ...rest, ...(!isKept && { value }) };
+      const edited = { ...rest, ...(!isKept && { value }), ...variableGuard.check(params.base) };
       await updateVariable(visit.call, ownerOf(list.owner), params, edited);
       return redirect(list.path, `The variable ${variable.key} was saved.`);
     },

@@ -6,6 +6,7 @@ import { type Html, html } from '../html.ts';
 import { isLongDiff, streamInOrder } from './stream_in_order.ts';
 import { type ShownDiff, collapseReason } from './folding/collapse_reason.ts';
 import type { DiffChoice } from './diff_choice.ts';
+import { type BlobSizes, readBinarySizes } from './binary_sizes.ts';
 import { diffFileId, diffStats, fileCard } from './file_card.ts';
 import { type LineRange, addRange, parseRanges } from './line_ranges.ts';
 import { highlightedRows } from './prepare_rows.ts';
@@ -67,7 +68,9 @@ const shownRanges = ({ file, expand, isWhole = false }: DiffChoice): LineRange[]
   return isWhole ? 'all' : parseRanges(expand);
 };
 
-const renderCard = async (file: FileDiff, given: Given, isLate: boolean): Promise<Html> => {
+type Read = { isLate: boolean; sizes: BlobSizes };
+
+const renderCard = async (file: FileDiff, given: Given, { isLate, sizes }: Read): Promise<Html> => {
   const { call, repository, choice, viewPath, rawPaths } = given;
   const isAlone = choice.file !== undefined;
   const isCollapsed = isLate || collapseReason(file, { isAlone }) !== null;
@@ -84,6 +87,7 @@ const renderCard = async (file: FileDiff, given: Given, isLate: boolean): Promis
     collapsed: isLate ? 'Collapsed: the page shows many lines already.' : null,
     viewPath: file.deleted_file ? null : viewPath(file),
     rawPaths: rawPaths(file),
+    sizes,
     onlyPath: isAlone ? null : onlyPath(),
     wholePath: canExpand ? onlyPath({ whole: '1' }) : null,
     table: {
@@ -99,6 +103,8 @@ const renderCard = async (file: FileDiff, given: Given, isLate: boolean): Promis
 /** Renders a card for each file. Files beyond a number of lines are collapsed. */
 export const diffFiles = async (files: readonly FileDiff[], given: Given): Promise<Html> => {
   const late = given.choice.file === undefined ? findLate(files) : new Set<FileDiff>();
-  const render = async (file: FileDiff): Promise<Html> => await renderCard(file, given, late.has(file));
+  const sizes = await readBinarySizes(given.repository, files);
+  const render = async (file: FileDiff): Promise<Html> =>
+    await renderCard(file, given, { isLate: late.has(file), sizes });
   return isLongDiff(files) ? streamInOrder(files, render) : html`${await Promise.all(files.map(render))}`;
 };

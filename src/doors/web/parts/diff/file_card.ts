@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
 import { imageType } from '../../pages/blob/blob_kind.ts';
+import { type BlobSizes, sizesOf } from './binary_sizes.ts';
 import type { DiffView } from '../../request/preferences.ts';
 import { type Html, html } from '../html.ts';
 import { type ShownDiff, collapseReason } from './folding/collapse_reason.ts';
@@ -25,6 +26,8 @@ export type FileCard = {
   viewPath: string | null;
   /** Addresses of the content before and after the change, for images. */
   rawPaths: { old: string | null; fresh: string | null };
+  /** Sizes of the content of a binary file. */
+  sizes: BlobSizes;
   /** URL of the page with only this file; null if there is no such page. */
   onlyPath: string | null;
   /** Address of the page with the whole file; null if it cannot be shown. */
@@ -70,25 +73,33 @@ const fileName = ({ old_path, new_path, renamed_file }: FileDiff): Html =>
 const message = (text: string, link: Html | null | false = null): Html =>
   html`<p class="body muted">${text} ${link}</p>`;
 
-const imageBefore = (path: string | null, name: string): Html | null =>
+const imageFigure = (path: string | null, name: string, size: string | null): Html | null =>
   path === null
     ? null
-    : html`<figure><figcaption>${name}</figcaption><img src="${path}" alt="${name}" loading="lazy"></figure>`;
+    : html`<figure><figcaption>${name}${size !== null && html`, ${size}`}</figcaption><img src="${path}" alt="${name}" loading="lazy"></figure>`;
 
 /** Links to the content of a file that the page does not show. */
 const rawLink = (path: string | null, name: string, file: string): Html | null =>
   path === null ? null : html`<a href="${path}">${name}<span class="visually-hidden">: ${file}</span></a> `;
 
-const binaryPart = ({ file, rawPaths }: FileCard): Html => {
+/** `Binary, 12 KiB → 14 KiB`; one size where a side is missing. */
+const binaryText = (sizes: readonly (string | null)[]): string => {
+  const read = sizes.filter((size) => size !== null);
+  return read.length === 0 ? 'Binary file.' : `Binary, ${read.join(' → ')}`;
+};
+
+const binaryPart = (card: FileCard): Html => {
+  const { file, rawPaths } = card;
+  const sizes = sizesOf(file, card.sizes);
   const isImage = imageType(file.new_path) !== null;
   if (!isImage) {
     const links = [
       rawLink(rawPaths.old, 'Before', file.old_path),
       rawLink(rawPaths.fresh, 'After', file.new_path),
     ];
-    return message('Binary file.', html`${links}`);
+    return message(binaryText([sizes.old, sizes.fresh]), html`${links}`);
   }
-  return html`<div class="image-pair">${imageBefore(rawPaths.old, 'Before')}${imageBefore(rawPaths.fresh, 'After')}</div>`;
+  return html`<div class="image-pair">${imageFigure(rawPaths.old, 'Before', sizes.old)}${imageFigure(rawPaths.fresh, 'After', sizes.fresh)}</div>`;
 };
 
 const linesPart = (card: FileCard): Html => {

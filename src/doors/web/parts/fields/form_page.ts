@@ -14,8 +14,11 @@ import {
 } from '../../page.ts';
 import { type FormProblems, answerForm, noProblems, problemsOf } from '../form.ts';
 
-/** What a form shows: the values of its fields, and what is wrong with them. */
-export type FormState<Values> = { values: Values; problems: FormProblems };
+/**
+ * What a form shows: the values of its fields, and what is wrong with them.
+ * @property base fingerprint that the form was opened with (`guardEdits`); absent: it has none
+ */
+export type FormState<Values> = { values: Values; problems: FormProblems; base?: string };
 
 /** Returns the state of a form that was not sent yet. */
 export const unsent = <Values>(values: Values): FormState<Values> => ({ values, problems: noProblems });
@@ -79,9 +82,11 @@ export const formPage = <Address extends Fields, F extends Fields, Loaded, Value
     visit: Visit,
     { loaded, sent, problems }: { loaded: Loaded; sent: RawParams; problems: FormProblems },
   ): Promise<View | Redirect> => {
+    const { base } = sent;
     const shown = await view(visit, loaded, {
       values: fromSent(removeUnstorable(sent) as RawParams, loaded),
       problems: toProblems(problems),
+      ...(typeof base === 'string' && { base }),
     });
     return shown instanceof Redirect ? shown : withRefusal(shown);
   };

@@ -17,7 +17,7 @@ export const fingerprintTexts = ({ title, description }: Texts): string =>
 
 /** Error for a record that somebody edited since the form was shown. @param word `issue` */
 export const editedMeanwhile = (word: string): Failure =>
-  conflict(`Somebody edited this ${word} meanwhile. Check the current text before you save yours.`);
+  conflict(`Somebody edited this ${word} meanwhile. Check what they saved before you save yours.`);
 
 /** @throws Failure 409 if the texts have changed since the form was shown. @param word `issue` */
 export const requireUnchanged = (base: string, texts: Texts, word: string): void => {

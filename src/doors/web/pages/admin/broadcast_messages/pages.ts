@@ -36,6 +36,7 @@ import {
 } from '../../../parts/form.ts';
 import { fieldText, isTicked } from '../../../parts/fields/field_text.ts';
 import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
+import { baseField, guardEdits } from '../../../parts/fields/guard_edits.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
@@ -97,6 +98,21 @@ const toShown = (row: BroadcastMessage): Shown => ({
   target_path: row.target_path ?? '',
   broadcast_type: row.broadcast_type,
   dismissable: row.dismissable === 1,
+});
+
+const messageGuard = guardEdits({
+  word: 'message',
+  fromRecord: toShown,
+  labels: {
+    message: 'Message',
+    starts_at: 'Start (UTC)',
+    ends_at: 'End (UTC)',
+    broadcast_type: 'Kind',
+    theme: 'Theme',
+    target_path: 'Show only on pages of this path',
+    target_access_levels: 'Show only to',
+    dismissable: 'Users can dismiss it',
+  },
 });
 
 /** Returns the form as it was sent, for fields that could not be parsed. */
@@ -169,27 +185,31 @@ const toInput = ({ starts_at, ends_at, ...rest }: Filled) => ({
   ...(ends_at !== null && ends_at !== undefined && { ends_at }),
 });
 
-type FormWords = { action: string; title: string; submit: string };
+type FormWords = { action: string; title: string; submit: string; base?: Html; card?: Html | null };
 
 const formView = (
   visit: Visit,
-  { action, title, submit }: FormWords,
+  { action, title, submit, base, card }: FormWords,
   { values, problems }: FormState<Shown>,
 ): View => {
   const view = adminView(
     { path, title },
-    form(visit, { action, submit, problems }, ...fields(values, problems)),
+    html`${form(visit, { action, submit, problems }, ...fields(values, problems), base ?? null)}${card}`,
   );
   return withFormStatus(view, problems);
 };
 
 const adding = { action: path, title: 'New broadcast message', submit: 'Create message' };
 
-const editing = (messageId: number): FormWords => ({
-  action: `${path}/${messageId}`,
-  title: 'Edit broadcast message',
-  submit: 'Save changes',
-});
+const editView = (
+  visit: Visit,
+  row: BroadcastMessage,
+  state: FormState<Shown> = unsent(toShown(row)),
+): View => {
+  const action = `${path}/${row.id}`;
+  const guard = messageGuard.parts(row, state, `${action}/edit`);
+  return formView(visit, { action, title: 'Edit broadcast message', ...guard }, state);
+};
 
 const line = (
   visit: Visit,
@@ -252,21 +272,20 @@ export const broadcastMessagePages = [
     path: `${path}/:id/edit`,
     audience: 'admin',
     params: object({ id: id() }),
-    handle: async (visit, { id: messageId }) =>
-      formView(visit, editing(messageId), unsent(toShown(await findMessage(visit.call.db, messageId)))),
+    handle: async (visit, { id: messageId }) => editView(visit, await findMessage(visit.call.db, messageId)),
   }),
   formPage({
     path: `${path}/:id`,
     audience: 'admin',
     address: { id: id() },
-    fields: messageFields,
+    fields: { ...messageFields, ...baseField },
     find: async ({ call }, address) => await findMessage(call.db, address.id),
     fromSent,
-    run: async ({ call }, message, { id: _id, ...params }) => {
-      await updateMessage(call, message.id, toInput(params));
+    run: async ({ call }, message, { id: _id, base, ...params }) => {
+      await updateMessage(call, message.id, { ...toInput(params), ...messageGuard.check(base) });
       return redirect(path, 'The message was saved.');
     },
-    view: (visit, message, state) => formView(visit, editing(message.id), state),
+    view: editView,
   }),
   page({
     method: 'POST',

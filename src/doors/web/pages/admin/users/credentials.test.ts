@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { makeGpgKey } from '../../../../../../test/support/repositories/gpg_keys.ts';
 import { sampleKeys } from '../../../../../../test/support/repositories/ssh_keys.ts';
-import { seedUser, unique } from '../../../../../../test/support/seed.ts';
+import { seedProject, seedUser, unique } from '../../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
-import type { Visitor } from '../../../../../../test/support/visitor.ts';
+import { type Visitor, contentIn } from '../../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let admin: Visitor;
@@ -109,4 +109,25 @@ test('creates a personal token, which the user sees', async () => {
   await admin.get(`/admin/users/${id}/tokens`);
   await admin.post(`/admin/users/${id}/tokens`, { name: 'For you', 'scopes[]': 'api', life: 'none' });
   assert.match((await visitor.get('/profile/personal_access_tokens')).text, /For you/);
+});
+
+test('offers a bot no credentials, and says why', async () => {
+  const project = await seedProject(gantry);
+  const json = { name: 'deploys', scopes: ['api'], access_level: 30, expires_at: '2999-01-31' };
+  const made = await gantry.api(`POST /projects/${project.id}/access_tokens`, { json });
+  assert.equal(made.status, 201);
+  const user = await seedUser(gantry);
+  for (const [tab, add] of [
+    ['emails', 'Add address'],
+    ['keys', 'Add key'],
+    ['gpg_keys', 'Add key'],
+    ['tokens', 'Create token'],
+    ['tokens?kind=impersonation', 'Create token'],
+  ] as const) {
+    const bot = contentIn(await admin.get(`/admin/users/${made.body.user_id}/${tab}`));
+    assert.ok(bot.includes('It has no credentials but that token'), tab);
+    assert.ok(!bot.includes(`>${add}</button>`), tab);
+    const person = contentIn(await admin.get(`/admin/users/${user.id}/${tab}`));
+    assert.ok(person.includes(`>${add}</button>`) && !person.includes('It has no credentials'), tab);
+  }
 });

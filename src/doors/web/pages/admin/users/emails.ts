@@ -14,6 +14,7 @@ import { pagesNav } from '../../../parts/paging.ts';
 import { momentOr } from '../../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { accessTable } from './access_table.ts';
+import { addCard } from './add_card.ts';
 import { loadChangeable } from './create_and_edit.ts';
 import { usersPath } from './list.ts';
 import { userView } from './user_page.ts';
@@ -81,8 +82,7 @@ const emailsView = async (
 ${!isMailOn(platform) && html`<p class="hint">This service sends no mail, so no address is confirmed by a link.</p>`}
 ${list}
 ${pagesNav({ path: pathOf(user.id), query: {}, page: at, total })}
-<section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Add an address</h2></header>
-<div class="body">${newForm(visit, user, state)}</div></section>`;
+${await addCard(visit, user, 'Add an address', newForm(visit, user, state))}`;
   return userView(visit, { user, tab: 'emails', title: `E-mail addresses of ${user.name}` }, content);
 };
 

@@ -21,6 +21,7 @@ import { type KeyValues, fromSent, keyInputs, newKeyParams } from '../../keys/ke
 import { assignKeyProblems } from '../../keys/key_problems.ts';
 import { lastUse } from '../../tokens/token_form.ts';
 import { accessTable } from './access_table.ts';
+import { addCard } from './add_card.ts';
 import { loadChangeable } from './create_and_edit.ts';
 import { usersPath } from './list.ts';
 import { userView } from './user_page.ts';
@@ -50,11 +51,11 @@ const keysView = async (
     rows.length === 0
       ? html`<div class="card">${emptyState({ icon: 'key', title: 'No SSH keys' })}</div>`
       : accessTable('SSH keys', keyHeads, rows);
+  const add = html`<p>The key signs in as the user. They get a mail about it.</p>
+${form(visit, { action: path, submit: 'Add key', problems }, keyInputs(values, problems))}`;
   const content = html`${list}
 ${pagesNav({ path, query: {}, page: at, total })}
-<section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Add a key</h2></header>
-<div class="body"><p>The key signs in as the user. They get a mail about it.</p>
-${form(visit, { action: path, submit: 'Add key', problems }, keyInputs(values, problems))}</div></section>`;
+${await addCard(visit, user, 'Add a key', add)}`;
   return userView(visit, { user, tab: 'keys', title: `SSH keys of ${user.name}` }, content);
 };
 
@@ -128,8 +129,7 @@ const gpgKeysView = async (
   const content = html`<p>Commits signed with one of these keys are shown as verified, if they name a confirmed address of the user.</p>
 ${list}
 ${pagesNav({ path, query: {}, page: at, total })}
-<section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Add a key</h2></header>
-<div class="body">${form(visit, { action: path, submit: 'Add key', problems }, field)}</div></section>`;
+${await addCard(visit, user, 'Add a key', form(visit, { action: path, submit: 'Add key', problems }, field))}`;
   return userView(visit, { user, tab: 'gpg_keys', title: `GPG keys of ${user.name}` }, content);
 };
 

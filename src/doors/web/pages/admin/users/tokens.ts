@@ -34,6 +34,7 @@ import {
   newTokenParams,
 } from '../../tokens/token_form.ts';
 import { accessTable } from './access_table.ts';
+import { addCard } from './add_card.ts';
 import { loadChangeable } from './create_and_edit.ts';
 import { usersPath } from './list.ts';
 import { userView } from './user_page.ts';
@@ -115,8 +116,7 @@ const listView = async (
 <p>${kindMeanings[kind]}</p>
 ${list}
 ${pagesNav({ path: `${usersPath}/${user.id}/tokens`, query: { kind }, page: at, total })}
-<section class="card" aria-labelledby="new_title"><header><h2 id="new_title">Create a token</h2></header>
-<div class="body">${newForm(visit, { user, kind }, state)}</div></section>`;
+${await addCard(visit, user, 'Create a token', newForm(visit, { user, kind }, state))}`;
   return userView(visit, { user, tab: 'tokens', title: `Access tokens of ${user.name}` }, content);
 };
 

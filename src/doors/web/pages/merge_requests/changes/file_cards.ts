@@ -4,6 +4,7 @@ import { codePath } from '../../../parts/code/code_path.ts';
 import { collapseReason } from '../../../parts/diff/folding/collapse_reason.ts';
 import { rawPathsOf } from '../../../parts/diff/diff_part.ts';
 import { type LineRange, addRange, parseRanges } from '../../../parts/diff/line_ranges.ts';
+import { type BlobSizes, readBinarySizes } from '../../../parts/diff/binary_sizes.ts';
 import { diffFileId, fileCard } from '../../../parts/diff/file_card.ts';
 import type { DiffRow } from '../../../parts/diff/parse_lines.ts';
 import { highlightedRows } from '../../../parts/diff/prepare_rows.ts';
@@ -120,9 +121,9 @@ const commentPath = ({ changes, rights }: Cards, file: FileDiff): string | null 
   return sent.slice(sent.indexOf('?')).replaceAll('&', '&amp;');
 };
 
-type Steps = ReturnType<typeof makeFileSteps>;
+type Shared = { steps: ReturnType<typeof makeFileSteps>; sizes: BlobSizes };
 
-const fileBlock = async (given: FilesGiven, steps: Steps, file: FileDiff): Promise<Html> => {
+const fileBlock = async (given: FilesGiven, { steps, sizes }: Shared, file: FileDiff): Promise<Html> => {
   const { cards } = given;
   const { loaded, query, ends, viewed, view } = cards.changes;
   const { project } = loaded;
@@ -149,6 +150,7 @@ const fileBlock = async (given: FilesGiven, steps: Steps, file: FileDiff): Promi
         ? null
         : codePath(project, 'blob', ends[1], file.new_path),
     rawPaths: ends === null || !canRead ? { old: null, fresh: null } : rawPathsOf(project, ends, file),
+    sizes,
     onlyPath: pathWith({}),
     wholePath: isExpandable ? pathWith({ whole: true }) : null,
     actions: html`${steps(file)}${viewedForm(cards, file)}${commentable.file && commentLink(cards, file)}`,
@@ -167,8 +169,12 @@ const fileBlock = async (given: FilesGiven, steps: Steps, file: FileDiff): Promi
 
 /** Renders the cards of the files; many lines are rendered while the page is sent. */
 export const fileBlocks = async (given: FilesGiven): Promise<Html> => {
-  const steps = makeFileSteps(given.cards.changes);
-  const render = async (file: FileDiff): Promise<Html> => await fileBlock(given, steps, file);
+  const { cards, files } = given;
+  const shared = {
+    steps: makeFileSteps(cards.changes),
+    sizes: await readBinarySizes(repositoryOf(cards), files),
+  };
+  const render = async (file: FileDiff): Promise<Html> => await fileBlock(given, shared, file);
   return isLongDiff(given.files)
     ? streamInOrder(given.files, render)
     : html`${await Promise.all(given.files.map(render))}`;

@@ -1,0 +1,55 @@
+/** What the forms of a board compare with the board as it is saved. */
+import type { Board, BoardList } from '../../../../planning/boards/queries.ts';
+import { guardEdits } from '../../parts/fields/guard_edits.ts';
+import { columnName } from './column_name.ts';
+
+type BoardValues = {
+  name: string;
+  show_open: boolean;
+  show_closed: boolean;
+  labels: string;
+  assignee: string;
+  milestone: string;
+};
+
+/** Returns the values of the form for a stored board. */
+export const fromBoard = (board: Board): BoardValues => ({
+  name: board.name,
+  show_open: board.hide_backlog_list === 0,
+  show_closed: board.hide_closed_list === 0,
+  labels: board.labels.map(({ title }) => title).join(', '),
+  assignee: board.assignee?.username ?? '',
+  milestone: board.milestone?.title ?? '',
+});
+
+export const boardGuard = guardEdits({
+  word: 'board',
+  fromRecord: fromBoard,
+  labels: {
+    name: 'Name',
+    show_open: 'Show the column Open',
+    show_closed: 'Show the column Closed',
+    labels: 'Only with these labels',
+    assignee: 'Only of this assignee',
+    milestone: 'Only of this milestone',
+  },
+});
+
+const listName = (list: BoardList): string => columnName({ key: list.id, list });
+
+/** Guard of the buttons that move a list: its new place depends on the order of all lists. */
+export const orderGuard = guardEdits({
+  word: 'board',
+  fromRecord: ({ lists }: Board) => ({ order: lists.map(listName) }),
+  labels: { order: 'Order of the lists' },
+});
+
+/** Guard of the limit of a list. */
+export const limitGuard = (listed: BoardList) =>
+  guardEdits({
+    word: 'board',
+    fromRecord: ({ lists }: Board) => ({
+      limit: String(lists.find(({ id }) => id === listed.id)?.max_issue_count ?? ''),
+    }),
+    labels: { limit: `Limit of ${listName(listed)}` },
+  });
