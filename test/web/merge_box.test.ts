@@ -69,6 +69,8 @@ test('shows what others do without a reload, and keeps an edited message', { ski
     await page.getByText('No open threads').waitFor();
     await send(`PUT ${path}`, { title: 'Draft: Of live' });
     await page.getByText('This is a draft').waitFor();
+    const { height = 0 } = (await page.locator('#request_state .state.draft').boundingBox()) ?? {};
+    assert.ok(height > 0 && height < 32, `the mark of a draft is ${height} pixels high`);
     assert.ok(await page.getByRole('button', { name: 'Merge', exact: true }).isDisabled());
     await send(`PUT ${path}`, { title: 'Of live' });
     await page.getByRole('heading', { name: 'Ready to merge', exact: true }).waitFor();

@@ -124,6 +124,25 @@ test('the last commits of a large folder come after its entries', { skip }, asyn
   });
 });
 
+test(
+  'the link to the parent folder begins where the names begin, and the finder is one line',
+  { skip },
+  async () => {
+    await web.withPage(async (page) => {
+      const place = async (name: string): Promise<{ x: number; y: number }> =>
+        (await page.locator(name).first().boundingBox()) ?? { x: -1, y: -1 };
+      await page.goto(`/${project.full_path}/tree/main/many`);
+      const [parent, icon] = [
+        await place('[aria-label="Parent folder"] .icon'),
+        await place('tr td > .icon'),
+      ];
+      assert.ok(parent.x > 0 && Math.abs(parent.x - icon.x) < 2, `${parent.x} and ${icon.x}`);
+      await page.goto(`/${project.full_path}/-/find_file/main`);
+      assert.equal((await place('#search')).y, (await place('#search + button')).y);
+    });
+  },
+);
+
 test('a file is uploaded by the menu of a folder', { skip }, async () => {
   await web.withPage(async (page) => {
     await web.signIn(page, admin);

@@ -22,6 +22,8 @@ type Given = {
   chosen: NotificationLevel;
   /** Shown in the button after the level. */
   count?: Html;
+  /** Among buttons of the usual size. */
+  isLarge?: boolean;
   /** Path that the forms redirect to; null: the project or group. */
   returnTo?: string | null;
 };
@@ -42,14 +44,14 @@ const levelForm = (
 };
 
 export const notificationMenu = (visit: Visit, given: Given): Html => {
-  const { chosen } = given;
+  const { chosen, isLarge = false } = given;
   const offered = (Object.keys(notificationLevelTexts) as NotificationLevel[]).filter(
     (level) => level !== 'custom' || chosen === 'custom',
   );
   const name = chosen === 'global' ? 'Watch' : notificationLevelTexts[chosen][0];
   const summary = html`${icon('bell')} <span>${name}</span> ${given.count}${icon('chevron-down')}`;
   return menu(
-    { summary, classes: 'button small' },
+    { summary, classes: isLarge ? 'button' : 'button small' },
     html`<h2>Notification level</h2>${offered.map((level) => levelForm(visit, given, level))}`,
   );
 };

@@ -26,8 +26,8 @@ const areas: readonly (readonly [path: string, name: string, meaning: string])[]
   ['/-/docs/api', 'API', 'Every endpoint, for programs.'],
 ];
 
-const areaLine = ([path, name, meaning]: (typeof areas)[number]): Html =>
-  html`<li><a class="title" href="${path}">${name}</a><span class="meta">${meaning}</span></li>
+const areaPart = ([path, name, meaning]: (typeof areas)[number]): Html =>
+  html`<div><dt><a href="${path}">${name}</a></dt><dd>${meaning}</dd></div>
 `;
 
 const inAll = new Intl.NumberFormat('en-US');
@@ -47,7 +47,7 @@ export const startPages = [
 <div><dt>Groups</dt><dd>${inAll.format(groups)}</dd></div>
 <div><dt>Projects</dt><dd>${inAll.format(projects)}</dd></div>
 </dl>
-<section class="card" aria-label="Pages of administration"><ul class="list bare">${areas.map(areaLine)}</ul></section>`;
+<dl class="topics">${areas.map(areaPart)}</dl>`;
       return adminView({ path: '/admin', title: 'Administration' }, content);
     },
   }),

@@ -35,7 +35,7 @@ const startLabel = ({ status }: JobRow): string => (status === 'scheduled' ? 'St
 
 /** Renders an action that a click opens and another one confirms. @param loss what is lost */
 export const confirmed = (label: string, loss: string, markup: Html): Html =>
-  html`<details class="act"><summary>${label}…</summary><p>${loss}</p>${markup}</details>`;
+  html`<details class="act danger"><summary>${label}…</summary><p>${loss}</p>${markup}</details>`;
 
 export const actionsOf = (
   visit: Visit,

@@ -1,4 +1,4 @@
-/** The figures at the top of the page of a job. */
+/** The facts at the top of the page of a job. */
 import { may } from '../../../../core/access/may.ts';
 import { notFound } from '../../../../platform/errors.ts';
 import type { Reader } from '../../../../platform/db/open.ts';
@@ -20,6 +20,11 @@ type Json = Awaited<ReturnType<typeof jobJson>>;
 
 const fact = (name: string, value: Html | string): Html =>
   html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`;
+
+/** A fact whose value says what it is: its name is for screen readers. */
+const bareFact = (name: string, value: Html | string): Html =>
+  html`<div class="bare"><dt>${name}</dt><dd>${value}</dd></div>
 `;
 
 /** Loads the id of the job's environment; null if it has none, or it was deleted. */
@@ -83,12 +88,12 @@ export const jobFacts = async (
     environmentFact(visit, loaded),
   ]);
   const title = links.titleOf(revision);
-  return html`<dl class="figures">
-${fact('Status', html`${statusBadge(job.status, json.allow_failure)}${startsAt(job)}`)}
+  return html`<dl class="fact-line">
+${bareFact('Status', html`${statusBadge(job.status, json.allow_failure)}${startsAt(job)}`)}
 ${fact('Pipeline', html`<a href="${projectPagePath(project, `pipelines/${job.pipeline_id}`)}">#${job.pipeline_id}</a>, ${json.stage}`)}
-${fact('Ref', links.refLink(revision))}
-${fact('Commit', html`${links.commitLink(revision)}${title !== null && html` <span class="quiet">${title}</span>`}`)}
-${json.user !== null && fact('Triggered by', userLink(json.user))}
+${bareFact('Ref', links.refLink(revision))}
+${bareFact('Commit', html`${links.commitLink(revision)}${title !== null && html` <span class="quiet">${title}</span>`}`)}
+${json.user !== null && bareFact('Triggered by', userLink(json.user))}
 ${fact('Created', moment(job.created_at))}
 ${json.queued_duration !== null && fact('Waited', formatDuration(json.queued_duration))}
 ${json.duration !== null && fact(json.finished_at === null ? 'Runs for' : 'Duration', formatDuration(json.duration))}

@@ -72,22 +72,24 @@ export const jobView = async (
   const hasLeft = json.artifacts.length > 0 || hasLog;
   const left = { expires: json.artifacts_file !== null && job.artifacts_expire_at !== null, hasLeft };
   const actions = isMine ? actionsOf(visit, { path, job, ...left }) : [];
+  const title = `Job #${job.id}: ${job.name}`;
   const stream = `/-/jobs/${job.id}/trace/stream?offset=${trace?.size ?? 0}`;
   const content = html`<div id="job" class="stack" data-part${live && html` data-live="${stream}"`}>
-${failure(job)}${await jobFacts(visit, loaded, { json, stage })}
-<div class="buttons">${actions.map(({ markup }) => markup)}</div>
+<div class="stack tight"><div class="row between top"><h1>${title}</h1>${actions.length > 0 && html`<div class="buttons">${actions.map(({ markup }) => markup)}</div>`}</div>
+${await jobFacts(visit, loaded, { json, stage })}</div>
+${failure(job)}
 ${isMine && isPlayable(job) && playForm(visit, path, tried)}
 ${artifactsPart(path, code.project.id, json)}${otherJobsPart(loaded, stage)}</div>
-<h2>Log</h2>
+<div class="row between"><h2>Log</h2>${hasLog && searchForm(path, search)}</div>
 ${live && html`<p class="field check" hidden><input type="checkbox" id="follow"><label for="follow">Stay at the end of the log</label></p>`}
-${hasLog && searchForm(path, search)}
 ${isSearch ? await foundPart(visit, loaded, { path, search, from }) : logPart(visit, loaded, { part: trace, isOpen })}
 <div id="end"></div>`;
   const frame = {
     project: code.project,
-    title: `Job #${job.id}: ${job.name}`,
+    title,
     noun: 'jobs',
     live,
+    hasHeading: true,
   } as const;
   const view = projectView(visit, frame, content);
   return withFormStatus(view, tried.problems);

@@ -59,10 +59,18 @@ const actions: Record<SettingsNoun | PlacedNoun, { group: GroupAction; project: 
   deploy_tokens: { group: 'admin_group', project: 'admin_project' },
 };
 
+const nounTexts: Record<SettingsNoun | PlacedNoun, string> = {
+  runners: 'Runners',
+  variables: 'Variables',
+  hooks: 'Webhooks',
+  'settings/access_tokens': 'Access tokens',
+  deploy_tokens: 'Deploy tokens',
+};
+
 const linkTo = async (call: Call, groupId: number, noun: SettingsNoun | PlacedNoun): Promise<Html | null> => {
   try {
     const group = await findGroupFor(call, groupId, actions[noun].group);
-    return html`<p><a href="${groupPagePath(group, noun)}">Those of the group ${group.full_path}</a></p>
+    return html`<p><a href="${groupPagePath(group, noun)}">${nounTexts[noun]} of the group ${group.full_path}</a></p>
 `;
   } catch (error) {
     if (error instanceof Failure) return null;

@@ -35,7 +35,7 @@ const states: Record<State, readonly [mark: string, word: string]> = {
 
 export const stateBadge = (state: State): Html => {
   const [mark, word] = states[state];
-  return html`<span class="badge"><span aria-hidden="true">${mark}</span> ${word}</span>`;
+  return html`<span class="badge${state === 'available' && ' good'}"><span aria-hidden="true">${mark}</span> ${word}</span>`;
 };
 
 /** Renders an external link that sends no referrer. */

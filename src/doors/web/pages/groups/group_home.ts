@@ -97,7 +97,11 @@ const levelMenu = async (visit: Visit, { id, full_path }: Group): Promise<Html |
   const { actor, db } = visit.call;
   if (actor === null) return null;
   const { level } = await loadSetting(db, actor.user.id, { project_id: null, group_id: id });
-  return notificationMenu(visit, { action: `/groups/${full_path}/-/notification_setting`, chosen: level });
+  return notificationMenu(visit, {
+    action: `/groups/${full_path}/-/notification_setting`,
+    chosen: level,
+    isLarge: true,
+  });
 };
 
 const heading = async (visit: Visit, group: Group): Promise<Html> => {

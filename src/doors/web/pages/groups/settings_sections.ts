@@ -54,8 +54,7 @@ const picture: GroupSection = {
   submit: 'Upload',
   hasFiles: true,
   fields: ({ visit, group, problems }) => [
-    html`<p>${avatar({ name: group.name, avatar_url: uploadedAvatarUrl(visit.call, 'group', group), size: 'large', isSquare: true })}</p>`,
-    avatarInput(problems),
+    html`<div class="row">${avatar({ name: group.name, avatar_url: uploadedAvatarUrl(visit.call, 'group', group), size: 'large', isSquare: true })}<div>${avatarInput(problems)}</div></div>`,
   ],
 };
 

@@ -10,6 +10,7 @@ import { isPaused } from '../../../../outgoing/hooks/json.ts';
 import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
+import { emptyState } from '../../parts/empty_state.ts';
 import { form, select } from '../../parts/form.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -58,14 +59,14 @@ const branchesOf = ({ hook }: FoundHook): Html | string => {
   return html`${strategy === 'regex' ? 'Regular expression' : 'Pattern'} <code>${filter}</code>`;
 };
 
-const fact = (name: string, value: Html | string): Html => html`<dt>${name}</dt><dd>${value}</dd>`;
+const fact = (name: string, value: Html | string): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
 const settings = (visit: Visit, loaded: FoundHook): Html => {
   const { hook, owner } = loaded;
   const secrets = unsealHook(visit.call.platform, hook);
   const events = listEvents(owner).filter((name) => hook[name] === 1);
   return html`<section class="card" aria-labelledby="settings_title"><header><h2 id="settings_title">Settings</h2></header>
-<div class="body"><dl>${fact('URL', html`<code>${hook.url}</code>`)}${
+<dl class="facts body">${fact('URL', html`<code>${hook.url}</code>`)}${
     hook.description !== null && fact('Description', hook.description)
   }${fact('Events', events.map((name) => eventLabels[name]).join(', ') || 'None')}${fact('Branches', branchesOf(loaded))}${fact(
     'Secret token',
@@ -73,7 +74,7 @@ const settings = (visit: Visit, loaded: FoundHook): Html => {
   )}${fact('Format', formatLabels[hook.format])}${fact('Custom headers', keysOf(secrets.headers))}${fact('URL variables', keysOf(secrets.urlVariables))}${fact(
     'Certificate',
     hook.enable_ssl_verification === 1 ? 'Verified' : 'Not verified',
-  )}</dl></div></section>`;
+  )}</dl></section>`;
 };
 
 /** Chosen events first: they are what a test is usually about. */
@@ -119,7 +120,7 @@ const deliveries = async (visit: Visit, loaded: FoundHook, request: PageRequest)
 <tbody>${items.map((log) => line(path, log))}</tbody>
 </table></div>`;
   return html`<section class="card" aria-labelledby="deliveries_title"><header><h2 id="deliveries_title">Deliveries</h2><span class="end quiet">${waiting(pending)}</span></header>
-${items.length === 0 ? html`<div class="body"><p>None yet.</p></div>` : table}</section>
+${items.length === 0 ? emptyState({ icon: 'link', title: 'No deliveries yet', text: 'Send a test, or wait for an event.' }) : table}</section>
 ${pagesNav({ path, query: {}, page: request, total })}`;
 };
 

@@ -137,7 +137,7 @@ export const membersView = async (
 ${await addPart(visit, list, tried)}
 <div class="row between">${choiceTabs({ label: 'Which members', path, param: 'with', chosen: filter, names })}
 ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep: { with: filter } })}</div>
-<div class="card">${
+<div class="card"><header><span class="muted">${spellCount(total, 'member')}</span></header>${
     rows.length === 0
       ? emptyState({
           icon: 'users',
@@ -146,7 +146,6 @@ ${searchForm({ path, name: 'query', value: query, label: 'Search members', keep:
         })
       : html`<ul class="list">${rows.map((row) => line(context, row))}</ul>`
   }</div>
-<p class="quiet">${spellCount(total, 'member')}</p>
 ${pagesNav({ path, query: { query: omitEmpty(query), with: filter }, page, total })}
 ${await invitationsPart(visit, list, refused !== null && 'invitation' in refused ? refused : null)}
 ${await sharedGroupsPart(visit, list, refused !== null && 'groupId' in refused ? refused : null)}`;

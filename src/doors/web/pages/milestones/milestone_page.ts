@@ -119,7 +119,7 @@ ${pagesNav({ path, query: { tab: isIssues ? undefined : tab }, page: at, total: 
 const actions = (visit: Visit, { path }: OwnedList, { iid, state }: MilestoneRow): Html => {
   const milestonePath = `${path}/${iid}`;
   const isOpen = state === 'active';
-  return html`<a class="button small" href="${milestonePath}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
+  return html`<a class="button" href="${milestonePath}/edit" data-key="e">${icon('pencil')} Edit</a>${form(
     visit,
     {
       action: `${milestonePath}/${isOpen ? 'close' : 'activate'}`,
@@ -139,7 +139,7 @@ const newIssueLink = (
     project !== null && may(call.viewer, 'create_issue', project) && may(call.viewer, 'admin_issue', project);
   if (!isAllowed || state !== 'active') return null;
   const query = new URLSearchParams({ 'issue[milestone_id]': String(milestone_id) }).toString();
-  return html`<a class="button small" href="${issuesPath(project)}/new?${query}">${icon('plus')} New issue</a>`;
+  return html`<a class="button" href="${issuesPath(project)}/new?${query}">${icon('plus')} New issue</a>`;
 };
 
 const aside = async (visit: Visit, row: MilestoneRow): Promise<Html> => {
@@ -161,7 +161,7 @@ const oneView = async (
 ): Promise<View> => {
   const isOpen = row.state === 'active';
   const description = row.description ?? '';
-  const content = html`<div class="row between"><h1>${row.title}</h1><div class="buttons">${newIssueLink(visit, list, row)}${list.canChange && actions(visit, list, row)}</div></div>
+  const content = html`<div class="row between top"><h1>${row.title}</h1><div class="buttons">${newIssueLink(visit, list, row)}${list.canChange && actions(visit, list, row)}</div></div>
 <div class="row"><span class="state ${isOpen ? 'open' : 'closed'}">${icon(isOpen ? 'milestone' : 'check-circle')} ${isOpen ? 'Open' : 'Closed'}</span><span class="muted">Milestone %${row.iid}</span></div>
 <div class="with-aside"><div class="stack">${
     description !== '' &&

@@ -31,6 +31,7 @@ test('saves the general level and the events of the level custom', async () => {
   assert.match(text, /value="participating" checked/);
   assert.match(text, /value="failed_pipeline" checked/);
   assert.doesNotMatch(text, /value="new_issue" checked/);
+  assert.match(text, /Merge request merged[^]+Pipeline passed/);
   const saved = await visitor.post(path, { level: 'custom', 'events[]': 'new_issue' });
   assert.deepEqual([saved.status, saved.location], [303, path]);
   const shown = (await visitor.get(path)).text;

@@ -22,9 +22,26 @@ const globalScope = { project_id: null, group_id: null };
 
 const globalLevels = levels.filter((level) => level !== 'global');
 
-const eventName = (event: CustomEvent): string => {
-  const words = event.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+const eventNames: Readonly<Record<CustomEvent, string>> = {
+  new_note: 'New comment',
+  new_release: 'New release',
+  new_issue: 'New issue',
+  reopen_issue: 'Issue reopened',
+  close_issue: 'Issue closed',
+  reassign_issue: 'Issue reassigned',
+  issue_due: 'Issue due soon',
+  new_merge_request: 'New merge request',
+  push_to_merge_request: 'Push to a merge request',
+  reopen_merge_request: 'Merge request reopened',
+  close_merge_request: 'Merge request closed',
+  reassign_merge_request: 'Merge request reassigned',
+  change_reviewer_merge_request: 'Reviewers changed',
+  merge_merge_request: 'Merge request merged',
+  failed_pipeline: 'Pipeline failed',
+  fixed_pipeline: 'Pipeline fixed',
+  success_pipeline: 'Pipeline passed',
+  moved_project: 'Project moved',
+  merge_when_pipeline_succeeds: 'Merge scheduled for when the pipeline succeeds',
 };
 
 const globalForm = async (visit: Visit): Promise<Html> => {
@@ -49,7 +66,7 @@ const globalForm = async (visit: Visit): Promise<Html> => {
       label: 'Custom events',
       hint: 'In addition to threads you take part in. Used only with the level Custom.',
       values: customEvents.filter((event) => enabled[event]),
-      boxes: customEvents.map((event) => ({ value: event, label: eventName(event) })),
+      boxes: customEvents.map((event) => ({ value: event, label: eventNames[event] })),
     }),
   );
 };

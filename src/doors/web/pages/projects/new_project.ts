@@ -97,7 +97,7 @@ const formView = async (visit: Visit, { values, problems }: FormState<ProjectVal
       label: 'Add a README',
       hint: 'Lets you clone the project immediately. Turn off to push an existing repository.',
       checked: values.initialize_with_readme,
-    })}<div class="columns">${await templateSelects(values)}</div><p class="hint">Templates are added together with the README.</p></fieldset>`,
+    })}<div class="field-row">${await templateSelects(values)}</div><p class="hint">Templates are added together with the README.</p></fieldset>`,
   );
   return {
     title: 'New project',

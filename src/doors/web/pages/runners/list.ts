@@ -54,7 +54,7 @@ const actions = (
     button(visit, `${path}/${id}/${verb}`, { label, name: `${label} runner ${id}`, danger });
   return html`${
     edits === 1 &&
-    html`<a href="${path}/${id}" aria-label="Edit runner ${id}">Edit</a> ${active === 1 ? act('pause', 'Pause') : act('resume', 'Resume')}
+    html`<a class="button small" href="${path}/${id}" aria-label="Edit runner ${id}">Edit</a> ${active === 1 ? act('pause', 'Pause') : act('resume', 'Resume')}
 ${act('delete', 'Delete', true)}`
   }${owner.scope === 'project' && runner_type === 'project_type' && act('disable', 'Disable', true)}`;
 };
@@ -62,13 +62,14 @@ ${act('delete', 'Delete', true)}`
 type Line = { visit: Visit; list: SettingsList; runner: SeenRunner; overview: Overview | undefined };
 
 const line = ({ visit, list, runner, overview }: Line): Html => {
-  const [mark, word] = states[getRunnerStatus(runner, visit.call.now)];
+  const status = getRunnerStatus(runner, visit.call.now);
+  const [mark, word] = states[status];
   const tags = parseTags(runner);
   return html`<tr>
 <th scope="row" id="runner_${runner.id}">#${runner.id} ${runner.description}<br><span class="quiet">${types[runner.runner_type]}${
     overview?.isBuiltIn === true && ', built in'
   }</span></th>
-<td><span class="badge"><span aria-hidden="true">${mark}</span> ${word}</span>${traits(runner)}</td>
+<td><span class="badge${status === 'online' && ' good'}"><span aria-hidden="true">${mark}</span> ${word}</span>${traits(runner)}</td>
 <td>${momentOr(runner.contacted_at, 'Never')}</td>
 <td>${overview?.version}${overview?.executor !== null && html`<br><code>${overview?.executor}</code>`}</td>
 <td>${tags.join(', ')}</td>

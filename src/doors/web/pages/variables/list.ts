@@ -46,7 +46,7 @@ const line = ({ visit, list: { path }, variable }: Line): Html => html`<tr>
 }</th>
 <td>${shownValue(variable)}</td>
 <td>${variable.environment_scope === '*' ? 'All jobs' : variable.environment_scope}</td>
-<td><a href="${addressOf(path, variable)}" aria-label="Edit ${variable.key}">Edit</a>
+<td><a class="button small" href="${addressOf(path, variable)}" aria-label="Edit ${variable.key}">Edit</a>
 ${button(visit, addressOf(path, variable, '/delete'), {
   label: 'Delete',
   name: `Delete ${variable.key}${variable.environment_scope === '*' ? '' : ` of ${variable.environment_scope}`}`,

@@ -163,7 +163,10 @@ test('a form with invalid fields keeps all that was sent', async () => {
 
 test('a project links to the variables of its group, for users who manage them', async () => {
   const own = places.at(2)?.path ?? '';
-  assert.match((await owner.get(own)).text, new RegExp(`href="/groups/${group.full_path}/-/variables"`));
+  assert.match(
+    (await owner.get(own)).text,
+    new RegExp(`href="/groups/${group.full_path}/-/variables">Variables of the group ${group.full_path}<`),
+  );
   const { visitor: master } = await seedVisitor(gantry, { project: project.id, access_level: 40 });
   const seen = await master.get(own);
   assert.deepEqual([seen.status, contentIn(seen).includes('/groups/')], [200, false]);

@@ -54,6 +54,9 @@ const peoplePart = (people: readonly Person[]): Html | null =>
 
 type Person = { name: string; username: string };
 
+const backPart = ({ back }: Wrong): Html | false =>
+  back !== null && html`<a class="button" href="${back}">Go back</a>`;
+
 /** Renders an error in the frame of a signed-in user. @param people people to ask for access */
 export const errorView = (wrong: Wrong, people: readonly Person[]): View => {
   const { title, text } = texts[wrong.status] ?? unknown;
@@ -62,19 +65,19 @@ export const errorView = (wrong: Wrong, people: readonly Person[]): View => {
   return {
     title,
     status: wrong.status,
-    body: html`<h1>${title}</h1>
+    body: html`<div class="error-page"><h1>${title}</h1>
 <p>${wrong.reason ?? words}</p>
 ${peoplePart(people)}
-<p>${wrong.back !== null && html`<a href="${wrong.back}">Go back</a> · `}<a href="/">Go to the start page</a></p>`,
+<div class="buttons">${backPart(wrong)}<a class="button" href="/">Go to the start page</a></div></div>`,
   };
 };
 
 /** Renders an error for a visitor who may not be signed in. */
 export const errorPage = (wrong: Wrong): string => {
   const { title, text } = texts[wrong.status] ?? unknown;
-  const body = html`<h1>${title}</h1>
+  const body = html`<div class="error-page"><h1>${title}</h1>
 <p>${wrong.reason ?? text}</p>
 ${reference(wrong)}
-<p>${wrong.back !== null && html`<a href="${wrong.back}">Go back</a> · `}<a href="/">Go to the start page</a> · <a href="/users/sign_in">Sign in</a></p>`;
+<div class="buttons">${backPart(wrong)}<a class="button" href="/">Go to the start page</a><a class="button" href="/users/sign_in">Sign in</a></div></div>`;
   return plainLayout({ title, body });
 };

@@ -25,7 +25,8 @@ const path = '/admin/background_work';
 
 const stateNames: Record<WorkState, string> = { failed: 'Failed', running: 'Running', waiting: 'Waiting' };
 
-const retryButton = (visit: Visit, action: string, submit: string): Html => form(visit, { action, submit });
+const retryButton = (visit: Visit, action: string, submit: string): Html =>
+  form(visit, { action, submit, isQuiet: true });
 
 const row = (visit: Visit, work: WorkRow): Html => html`<tr>
 <th scope="row">#${work.id} ${work.name}</th>

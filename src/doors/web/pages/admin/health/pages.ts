@@ -154,7 +154,7 @@ const commands: readonly (readonly [command: string, meaning: Html | string])[] 
   ['gantry doctor --thorough', 'Also reads every page of the database, every repository and every file.'],
 ];
 
-const commandsPart = html`<section class="card" aria-labelledby="commands_title"><header><h2 id="commands_title">On the command line of the service's machine</h2></header><ul class="list">${commands.map(
+const commandsPart = html`<section class="card" aria-labelledby="commands_title"><header><h2 id="commands_title">On the command line of the service's machine</h2></header><ul class="list bare">${commands.map(
   ([command, meaning]) =>
     html`<li><span class="title"><code>${command}</code></span><span class="meta"><span>${meaning}</span></span></li>
 `,

@@ -7,6 +7,7 @@ import {
   sendTestMail,
 } from '../../../../../outgoing/mail/latest_mails.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
+import { emptyState } from '../../../parts/empty_state.ts';
 import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
@@ -68,7 +69,10 @@ export const mailPages = [
     params: object({}),
     handle: async (visit) => {
       const mails = await listLatestMails(visit.call.db);
-      const list = mails.length === 0 ? html`<p>No mails</p>` : table(mails);
+      const list =
+        mails.length === 0
+          ? html`<div class="card">${emptyState({ icon: 'bell', title: 'No mails yet', text: 'Mails that the service sends appear here.' })}</div>`
+          : table(mails);
       return adminView(
         { path, title: 'Mail' },
         html`${status(visit)}

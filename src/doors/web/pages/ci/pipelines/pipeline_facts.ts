@@ -1,5 +1,8 @@
-/** The figures at the top of the page of a pipeline. */
+/** The facts at the top of the page of a pipeline. */
 import { may } from '../../../../../core/access/may.ts';
+import type { JobRow } from '../../../../../ci/jobs/rows.ts';
+import { isEnded } from '../../../../../core/job_statuses.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import { loadUpstreamPipeline } from '../../../../../ci/pipelines/upstream_pipeline.ts';
 import type { LoadedPipeline } from '../../../../../ci/pipelines/find.ts';
 import { singlePipelineJson } from '../../../../../code/repository/statuses/pipeline_detail.ts';
@@ -27,11 +30,21 @@ const validateLink = ({ call }: Visit, { project, pipeline }: LoadedPipeline): H
     ? html`<p><a href="${projectPagePath(project, 'ci/lint')}?ref=${pipeline.sha}">Validate the configuration</a></p>`
     : null;
 
-/** Renders the figures. Also returns the title of the commit; null if the viewer may not read it, or it is gone. */
+/** Counts the jobs that ended. A job that waits for a manual start has not. */
+const jobsFact = (jobs: readonly JobRow[]): Html | false =>
+  jobs.length > 0 &&
+  html`<div class="bare"><dt>Jobs</dt><dd>${jobs.filter(({ status }) => isEnded(status)).length} of ${spellCount(jobs.length, 'job')} done</dd></div>`;
+
+/**
+ * Renders the facts, and the problems of the configuration. Also returns the title of the commit; null if the viewer
+ * may not read it, or it is gone.
+ * @param jobs all jobs of the pipeline; empty where they are too many to be loaded
+ */
 export const pipelineFacts = async (
   visit: Visit,
   loaded: LoadedPipeline,
-): Promise<{ markup: Html; commitTitle: string | null }> => {
+  jobs: readonly JobRow[],
+): Promise<{ markup: Html; problems: Html | false; commitTitle: string | null }> => {
   const { call } = visit;
   const { project, pipeline } = loaded;
   const [json, links, upstream] = await Promise.all([
@@ -40,16 +53,19 @@ export const pipelineFacts = async (
     loadUpstreamPipeline(call, pipeline),
   ]);
   const source = pipeline.source.replaceAll('_', ' ');
-  const markup = html`<dl class="figures">
-<div><dt>Status</dt><dd>${statusBadge(pipeline.status)}</dd></div>
-<div><dt>Ref</dt><dd>${links.refLink(pipeline)}</dd></div>
-<div><dt>Commit</dt><dd>${links.commitLink(pipeline)}</dd></div>
-<div><dt>Triggered by</dt><dd>${json.user !== null && html`${userLink(json.user)} `}<span class="quiet">${source}</span></dd></div>
+  const markup = html`<dl class="fact-line">
+<div class="bare"><dt>Status</dt><dd>${statusBadge(pipeline.status)}</dd></div>
+<div class="bare"><dt>Ref</dt><dd>${links.refLink(pipeline)}</dd></div>
+<div class="bare"><dt>Commit</dt><dd>${links.commitLink(pipeline)}</dd></div>
+<div class="bare"><dt>Triggered by</dt><dd>${json.user !== null && html`${userLink(json.user)} `}<span class="quiet">${source}</span></dd></div>
 ${upstreamFact(loaded, upstream)}<div><dt>Created</dt><dd>${moment(pipeline.created_at)}</dd></div>
 ${json.queued_duration !== null && html`<div><dt>Waited</dt><dd>${formatDuration(json.queued_duration)}</dd></div>`}
 ${json.duration !== null && html`<div><dt>Duration</dt><dd>${formatDuration(json.duration)}</dd></div>`}
 ${json.coverage !== null && html`<div><dt>Coverage</dt><dd>${json.coverage} %</dd></div>`}
-</dl>
-${json.yaml_errors !== null && html`<div class="flash alert" role="alert"><p class="lines">${json.yaml_errors}</p>${validateLink(visit, loaded)}</div>`}`;
-  return { markup, commitTitle: links.titleOf(pipeline) };
+${jobsFact(jobs)}
+</dl>`;
+  const problems =
+    json.yaml_errors !== null &&
+    html`<div class="flash alert" role="alert"><p class="lines">${json.yaml_errors}</p>${validateLink(visit, loaded)}</div>`;
+  return { markup, problems, commitTitle: links.titleOf(pipeline) };
 };

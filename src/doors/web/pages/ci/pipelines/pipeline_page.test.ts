@@ -91,6 +91,21 @@ test('shows the end of the logs of failed jobs, without colors and section marks
   assert.doesNotMatch(page, /of no importance/);
 });
 
+test('counts the jobs that are done, and offers to retry a failed job to those who may', async () => {
+  const { path, job } = await seed();
+  assert.match(await read(path), /<dt>Jobs<\/dt><dd>0 of 5 jobs done<\/dd>/);
+  await setJob(gantry, job('build').id, { status: 'failed', failure_reason: 'script_failure' });
+  await setJob(gantry, job('lint').id, { status: 'success' });
+  const retry = new RegExp(
+    `build failed [^]*action="${base}/jobs/${job('build').id}/retry"[^]*aria-label="Retry failed build"`,
+  );
+  const { visitor: maintainer } = await seedVisitor(gantry, { project: project.id, access_level: 40 });
+  const page = await read(path, maintainer);
+  assert.match(page, /2 of 5 jobs done/);
+  assert.match(page, retry);
+  assert.doesNotMatch(await read(path), /Retry failed build/);
+});
+
 test('reads only the last lines of a log, also of empty ones', async () => {
   const { path, job } = await seed();
   await seedTrace(gantry, job('build'), `error\n${'\n'.repeat(2_000)}`);

@@ -25,7 +25,7 @@ import { externalPart } from '../external_statuses.ts';
 import { deletePart } from './delete_pipeline.ts';
 import { pipelineFacts } from './pipeline_facts.ts';
 import { startStageForm } from './start_stage.ts';
-import { failedJobsPart } from './failed_jobs.ts';
+import { failedJobsPart, loadFailedJobs } from './failed_jobs.ts';
 import { stageGraph } from './stage_graph.ts';
 import { titleOf, viewTabs } from './pipeline_tabs.ts';
 import { actionsOf, startsAt } from '../job_buttons.ts';
@@ -136,19 +136,19 @@ const show = async (visit: Visit, loaded: LoadedPipeline): Promise<View> => {
     bridgesAmong(visit, loaded, jobs),
     listExposed(call, project, pipeline.id),
     loadNeeds(call.db, pipeline.id),
-    seesJobs ? failedJobsPart(visit, project, jobs) : [],
+    seesJobs ? loadFailedJobs(visit, jobs) : [],
     seesJobs && hasReports(call, pipeline.id),
-    pipelineFacts(visit, loaded),
+    pipelineFacts(visit, loaded, total > jobs.length ? [] : jobs),
   ]);
   const context = { visit, loaded, isMine, bridges, needs };
   const stages = Map.groupBy(jobs, ({ stage_position }) => stage_position);
   const live = isActive(pipeline.status);
   const target = call.signedIn && html` data-target="Pipeline ${project.id} ${pipeline.id}"`;
-  const content = html`<h1>${titleOf(loaded)}${facts.commitTitle !== null && html` <span class="muted subject">${facts.commitTitle}</span>`}</h1>
-<div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
-${facts.markup}
-${actionsPart(context, jobs, others)}
-${isTested && viewTabs(loaded, 'jobs')}${stageGraph({ visit, project, isMine, needs }, [...stages.values()])}${failed}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
+  const content = html`<div id="pipeline" class="stack" data-part${live && html` data-live=""${target}`}>
+<div class="stack tight"><div class="row between top"><h1>${titleOf(loaded)}${facts.commitTitle !== null && html` <span class="muted subject">${facts.commitTitle}</span>`}</h1>${actionsPart(context, jobs, others)}</div>
+${facts.markup}</div>
+${facts.problems}
+${isTested && viewTabs(loaded, 'jobs')}${stageGraph({ visit, project, isMine, needs }, [...stages.values()])}${failedJobsPart({ visit, project, isMine }, failed)}${exposedArtifactsPart(project, exposed)}${[...stages.values()].map((some) => stagePart(context, some[0]?.stage ?? '', some))}
 ${externalPart(others, call.now)}${total > jobs.length && html`<p>The first ${jobs.length} of ${total} jobs are shown.</p>`}</div>`;
   const frame = { project, title: titleOf(loaded), noun: 'pipelines', live, hasHeading: true } as const;
   return projectView(visit, frame, content);

@@ -33,6 +33,8 @@ export type ListTexts<State extends string> = {
   one: string;
   many: string;
   icon: IconName;
+  /** What the records are for; shown where there are none. */
+  purpose: string;
   /** State in totals: `open `; empty for all. */
   states: Readonly<Record<State, string>>;
 };
@@ -182,7 +184,7 @@ export const emptyPart = <State extends string>(
   }
   const title = `No ${words.states[state]}${words.many}`;
   const action = newPath !== null && html`<a class="button" href="${newPath}">New ${words.one}</a>`;
-  return emptyState({ icon: words.icon, title, action });
+  return emptyState({ icon: words.icon, title, text: words.purpose, action });
 };
 
 const keyHints = (isSelectable: boolean): Html =>

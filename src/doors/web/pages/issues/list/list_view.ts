@@ -43,6 +43,7 @@ export const issueListKind: ListedKind<State> = {
     one: 'issue',
     many: 'issues',
     icon: 'issue',
+    purpose: 'Issues collect bugs, ideas and tasks.',
     states: { opened: 'open ', closed: 'closed ', all: '' },
   },
   language: issueLanguage,

@@ -87,6 +87,7 @@ const requestListKind: ListedKind<State> = {
     one: 'merge request',
     many: 'merge requests',
     icon: 'merge-request',
+    purpose: 'A merge request proposes the commits of a branch for review.',
     states: { opened: 'open ', merged: 'merged ', closed: 'closed ', all: '' },
   },
   language: requestLanguage,

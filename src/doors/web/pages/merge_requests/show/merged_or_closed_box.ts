@@ -49,7 +49,7 @@ const closedBox = (visit: Visit, { loaded, rights }: RequestPage): Html => {
   const { closed_by, closed_at } = loaded.merge_request;
   const reopen =
     rights.update && button(visit, requestPath(loaded, '?state_event=reopen'), { label: 'Reopen' });
-  return html`<section class="card merge-box" aria-labelledby="merge_box_title"><header>${icon('cross-circle')}<h2 id="merge_box_title">Closed${closed_by !== null && ` by ${closed_by.name}`}</h2><span class="muted small">${closed_at !== null && relative(closed_at)} without being merged</span><span class="end">${reopen}</span></header></section>`;
+  return html`<section class="card merge-box blocked" aria-labelledby="merge_box_title"><header>${icon('cross-circle')}<h2 id="merge_box_title">Closed${closed_by !== null && ` by ${closed_by.name}`}</h2><span class="muted small">${closed_at !== null && relative(closed_at)} without being merged</span><span class="end">${reopen}</span></header></section>`;
 };
 
 export const endedBox = async (visit: Visit, shown: RequestPage, commits: number): Promise<Html> => {
