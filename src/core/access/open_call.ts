@@ -103,9 +103,9 @@ const openActor = async (
   if (credential.kind !== 'job') {
     requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, endpoint.scopes);
   }
-  recordUse(platform, signedIn, request.ip);
-  const sudo = sudoText(request, sent);
   const source = getSource(request);
+  recordUse(platform, signedIn, source.ip);
+  const sudo = sudoText(request, sent);
   if (sudo === null) {
     const sudo_by_id = impersonator?.id ?? null;
     return { actor: { user, credential, sudo_by_id, source }, viewer, names_version };
@@ -125,8 +125,10 @@ const nobody: Opened = { actor: null, viewer: anonymous, names_version: NaN };
 const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): Call => {
   const { store, clock, config, settings } = platform;
   const { actor, viewer, names_version } = opened;
-  request.userId = actor?.user.id ?? null;
-  request.meter.client = getGitClient(request.userId, request.ip);
+  const { ip } = request;
+  const userId = actor?.user.id ?? null;
+  request.userId = userId;
+  request.meter.client = () => getGitClient(userId, ip);
   const parts = {
     db: store.db,
     baseUrl: getBaseUrl(request, config.external_url),
@@ -144,8 +146,8 @@ const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): 
     admin: actor?.user.admin === 1,
     keepAnswer: makeKeepAnswer(parts),
     runExpensive: async (work) =>
-      await withAnonymousSlot({ call: { signedIn: actor !== null, platform, ip: request.ip } }, work),
-    ip: request.ip,
+      await withAnonymousSlot({ call: { signedIn: actor !== null, platform, ip } }, work),
+    ip,
     userAgent: request.headers['user-agent'] ?? '',
     incoming: request.raw,
     pollInterval: (milliseconds) => getPollInterval(settings.current, milliseconds),

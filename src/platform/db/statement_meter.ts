@@ -11,8 +11,8 @@ export type Meter = {
   about?: Readonly<Record<string, string>>;
   /** The first project that was loaded for it. */
   project_id?: number;
-  /** The caller, whom git processes count for (`Client` of gitd). Absent for work of the service itself. */
-  client?: { name: string; address: string };
+  /** Names the caller, whom git processes count for (`Client` of gitd). Absent for work of the service itself. */
+  client?: () => { name: string; address: string };
   /** null or absent: not traced. */
   trace?: TraceContext | null;
 };

@@ -194,7 +194,7 @@ const retryConnecting = async <T>(isLocal: boolean, connect: () => Promise<T>): 
 
 /** Adds the caller of the request that runs, so that gitd gives each caller only a share of its git processes. */
 const withClient = (params: object): object => {
-  const client = currentMeter()?.client;
+  const client = currentMeter()?.client?.();
   return client === undefined ? params : { ...params, client };
 };
 
