@@ -1,7 +1,8 @@
 /** A client that transfers slowly, or not at all, does not block other pushes, fetches and archives. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { type ClientRequest, request } from 'node:http';
+import { hash, randomBytes } from 'node:crypto';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { after, afterEach, before, test } from 'node:test';
 import ssh2 from 'ssh2';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
@@ -79,8 +80,21 @@ const transferAsOther = async (): Promise<void> => {
   await clone.remove();
 };
 
+const fetchOfLarge = (): string => `${line(`want ${large}\n`)}0000${line('done\n')}`;
+
+test('sends every byte to a client that begins to read late', { timeout: 60_000 }, async () => {
+  const response = Promise.withResolvers<IncomingMessage>();
+  postFetch().on('response', response.resolve).end(fetchOfLarge());
+  const incoming = await response.promise;
+  await new Promise((done) => setTimeout(done, settled));
+  const answer = await buffer(incoming);
+  const pack = answer.subarray(line('NAK\n').length);
+  const trailer = pack.length - 20;
+  assert.equal(hash('sha1', pack.subarray(0, trailer)), pack.toString('hex', trailer));
+});
+
 test('serves others during fetches that nobody reads', { timeout: 60_000 }, async () => {
-  const wanted = `${line(`want ${large}\n`)}0000${line('done\n')}`;
+  const wanted = fetchOfLarge();
   const answered = Promise.withResolvers<void>();
   for (let at = 0; at < many; at += 1) {
     postFetch()
