@@ -1,5 +1,6 @@
 /** Serves one stream: bytes both ways, questions, and one result. */
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { Context, StreamHandler, StreamIo } from '../handler_types.ts';
 import { GitError, classifyError, getMessage } from '../git_error.ts';
 import type { Stream } from '../protocol.ts';
@@ -38,6 +39,14 @@ const finish = (socket: Socket, header: object): void => {
   socket.end();
 };
 
+/** Resolves when the socket has everything that was written to the output: the result must not overtake it. */
+const untilWritten = async (output: Writable): Promise<void> => {
+  if (output.writableLength === 0 || output.writableEnded || output.destroyed) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  output.write(Buffer.alloc(0), () => resolve());
+  await promise;
+};
+
 export const answerStream = (parts: ServerParts, socket: Socket, peer: Peer, first: Frame): void => {
   const { stream: name, params } = first.header;
   const control = new AbortController();
@@ -71,6 +80,7 @@ export const answerStream = (parts: ServerParts, socket: Socket, peer: Peer, fir
       await requireInstance(parts.storage, peer.instance);
       const context: Context = makeContext(parts.storage, { name, params }, control.signal);
       const result = await handler(params as Parameters<typeof handler>[0], context, io);
+      await untilWritten(output);
       done = true;
       finish(socket, { result });
     } catch (caught) {

@@ -1,7 +1,8 @@
 /** A client that transfers slowly, or not at all, does not block other pushes, fetches and archives. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { type ClientRequest, request } from 'node:http';
+import { hash, randomBytes } from 'node:crypto';
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { after, afterEach, before, test } from 'node:test';
 import ssh2 from 'ssh2';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
@@ -44,11 +45,11 @@ after(async () => {
 });
 
 /** Uses another address: clients fetch from public projects anonymously. */
-const postFetch = (): ClientRequest => {
+const postFetch = (headers: OutgoingHttpHeaders = {}): ClientRequest => {
   const sent = request(`${gantry.url}/${project.full_path}.git/git-upload-pack`, {
     method: 'POST',
     localAddress: '127.0.0.2',
-    headers: { 'content-type': 'application/x-git-upload-pack-request' },
+    headers: { 'content-type': 'application/x-git-upload-pack-request', ...headers },
   });
   sent.on('error', () => undefined);
   open.push(() => sent.destroy());
@@ -79,8 +80,41 @@ const transferAsOther = async (): Promise<void> => {
   await clone.remove();
 };
 
+const fetchOfLarge = (): string => `${line(`want ${large}\n`)}0000${line('done\n')}`;
+
+/** Sends a fetch and returns its answer, which the client begins to read late. */
+const fetchLate = async (body: string, headers: OutgoingHttpHeaders): Promise<Buffer> => {
+  const response = Promise.withResolvers<IncomingMessage>();
+  postFetch(headers).on('response', response.resolve).end(body);
+  const incoming = await response.promise;
+  await new Promise((done) => setTimeout(done, settled));
+  return await buffer(incoming);
+};
+
+const assertWhole = (pack: Buffer): void => {
+  const trailer = pack.length - 20;
+  assert.equal(hash('sha1', pack.subarray(0, trailer)), pack.toString('hex', trailer));
+};
+
+/** Returns the data of the first side band of an answer in packets. */
+const readBand = (answer: Buffer): Buffer => {
+  const data: Buffer[] = [];
+  for (let at = 0; at < answer.length;) {
+    const length = Math.max(Number.parseInt(answer.toString('latin1', at, at + 4), 16), 4);
+    if (answer[at + 4] === 1) data.push(answer.subarray(at + 5, at + length));
+    at += length;
+  }
+  return Buffer.concat(data);
+};
+
+test('sends every byte to a client that begins to read late', { timeout: 60_000 }, async () => {
+  assertWhole((await fetchLate(fetchOfLarge(), {})).subarray(line('NAK\n').length));
+  const command = [line('command=fetch'), '0001', line(`want ${large}\n`), line('done\n'), '0000'];
+  assertWhole(readBand(await fetchLate(command.join(''), { 'git-protocol': 'version=2' })));
+});
+
 test('serves others during fetches that nobody reads', { timeout: 60_000 }, async () => {
-  const wanted = `${line(`want ${large}\n`)}0000${line('done\n')}`;
+  const wanted = fetchOfLarge();
   const answered = Promise.withResolvers<void>();
   for (let at = 0; at < many; at += 1) {
     postFetch()

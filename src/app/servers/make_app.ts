@@ -13,7 +13,7 @@ import { mountOauth } from '../../identity/oauth/mount.ts';
 import { monitoringGuard } from '../../platform/http/monitoring/access.ts';
 import { mountHealth } from '../../platform/http/monitoring/health.ts';
 import type { Metrics } from '../../platform/http/monitoring/metrics.ts';
-import { finalWords, mountEndpoints } from '../../platform/http/mount.ts';
+import { apiPrefix, finalWords, mountEndpoints } from '../../platform/http/mount.ts';
 import { makeRouteTable } from '../../platform/http/route_table.ts';
 import { makeServer } from '../../platform/http/server.ts';
 import { uploadPath } from '../../projects/uploads/web_path.ts';
@@ -23,7 +23,8 @@ import { storeFailure } from './store_failure.ts';
 
 /** Maps the addresses of people and git clients to routes. */
 const rewritePath = (path: string): string => {
-  const rewritten = gitPath(rewritePagePath(rewriteBadgePath(uploadPath(escapeArtifactPath(path)))));
+  if (path.startsWith(`${apiPrefix}/`)) return escapeArtifactPath(path);
+  const rewritten = gitPath(rewritePagePath(rewriteBadgePath(uploadPath(path))));
   return rewritten === path ? rewriteHomePath(path) : rewritten;
 };
 

@@ -103,9 +103,9 @@ const openActor = async (
   if (credential.kind !== 'job') {
     requireScope(credential, request.method === 'HEAD' ? 'GET' : request.method, endpoint.scopes);
   }
-  recordUse(platform, signedIn, request.ip);
-  const sudo = sudoText(request, sent);
   const source = getSource(request);
+  recordUse(platform, signedIn, source.ip);
+  const sudo = sudoText(request, sent);
   if (sudo === null) {
     const sudo_by_id = impersonator?.id ?? null;
     return { actor: { user, credential, sudo_by_id, source }, viewer, names_version };
@@ -145,8 +145,8 @@ const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): 
     admin: actor?.user.admin === 1,
     keepAnswer: makeKeepAnswer(parts),
     runExpensive: async (work) =>
-      await withAnonymousSlot({ call: { signedIn: actor !== null, platform, ip: request.ip } }, work),
-    ip: request.ip,
+      await withAnonymousSlot({ call: { signedIn: actor !== null, platform, ip } }, work),
+    ip,
     userAgent: request.headers['user-agent'] ?? '',
     incoming: request.raw,
     pollInterval: (milliseconds) => getPollInterval(settings.current, milliseconds),

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import type { Reader } from '../../platform/db/open.ts';
 import type { Visibility } from '../../platform/db/schema/column_types.ts';
-import { formatTime } from '../../platform/time.ts';
+import { dayMilliseconds, formatTime } from '../../platform/time.ts';
 import { levels } from './levels.ts';
 
 /**
@@ -39,8 +39,15 @@ export const anonymous: Viewer = {
   namespaceLevels: new Map(),
 };
 
+/** The day that was formatted last: each request asks for the current one several times. */
+let lastDay = { start: NaN, text: '' };
+
 /** Formats the UTC day as `YYYY-MM-DD`. Memberships and tokens expire at 00:00 of their day. */
-export const today = (now: number): string => formatTime(now).slice(0, 10);
+export const today = (now: number): string => {
+  const start = now - (((now % dayMilliseconds) + dayMilliseconds) % dayMilliseconds);
+  if (start !== lastDay.start) lastDay = { start, text: formatTime(now).slice(0, 10) };
+  return lastDay.text;
+};
 
 /** Over `group_links` joined with the roles of a user: the role that the link gives. */
 const lesser = sql`case when group_access < level then group_access else level end`;

@@ -38,7 +38,7 @@ export const keepSpareConnection = (getAddress: () => Promise<GitdAddress>): Spa
     if (isDialing || spare !== null || isClosed) return;
     isDialing = true;
     try {
-      keep(await dial(await getAddress()));
+      keep(await dial(await getAddress(), true));
     } catch {
       // An error, as above.
     } finally {
@@ -57,7 +57,7 @@ export const keepSpareConnection = (getAddress: () => Promise<GitdAddress>): Spa
 
   return {
     take: async () => {
-      const line = taken() ?? (await dial(await getAddress()));
+      const line = taken() ?? (await dial(await getAddress(), true));
       void dialNext();
       return line;
     },

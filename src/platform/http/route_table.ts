@@ -114,21 +114,30 @@ const follow = (walk: Walk, node: Node, at = 0): Leaf | undefined => {
 
 const decode = (segment: string): string => (segment.includes('%') ? decodeURIComponent(segment) : segment);
 
+/** Returns a path without its query and fragment. */
+const dropQuery = (path: string): string => {
+  const mark = path.indexOf('?');
+  const hash = path.indexOf('#');
+  const end = mark === -1 || (hash !== -1 && hash < mark) ? hash : mark;
+  return end === -1 ? path : path.slice(0, end);
+};
+
+const splitPath = (path: string): string[] => {
+  const segments = dropQuery(path).slice(1).split('/');
+  return path.includes('%') ? segments.map(decode) : segments;
+};
+
 export const makeRouteTable = (): RouteTable => {
   const root = makeNode();
   return {
     add: (route) => addRoute(root, route),
     find: (method, path) => {
-      const end = path.search(/[?#]/);
-      const segments = path
-        .slice(1, end === -1 ? undefined : end)
-        .split('/')
-        .map(decode);
-      const walk: Walk = { method, segments, values: [], isTooLong: false };
+      const walk: Walk = { method, segments: splitPath(path), values: [], isTooLong: false };
       const leaf = follow(walk, root);
       if (leaf === undefined && walk.isTooLong) throw tooLong();
       if (leaf === undefined) return undefined;
-      const params = Object.fromEntries(leaf.names.map((name, at) => [name, walk.values[at] ?? '']));
+      const params: Record<string, string> = {};
+      for (let at = 0; at < leaf.names.length; at += 1) params[leaf.names[at] ?? ''] = walk.values[at] ?? '';
       return { route: leaf.route, params };
     },
   };

@@ -1,5 +1,4 @@
 /** Builds the HTTP server: limits, headers, errors, logs. `route_table.ts` finds the route of a request. */
-import { randomUUID } from 'node:crypto';
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -18,6 +17,7 @@ import { readBody } from './body/read_body.ts';
 import { asFailure, unknownRoute, unreadable } from './failure.ts';
 import { getRoute, logRequests, makeMeter } from './monitoring/log_requests.ts';
 import type { Metrics } from './monitoring/metrics.ts';
+import { getRequestId } from './monitoring/request_ids.ts';
 import { apiPrefix } from './mount.ts';
 import type { RouteTable } from './route_table.ts';
 import { limitBodies } from './body/body_timeout.ts';
@@ -64,8 +64,6 @@ const maxConnections = 10_000;
 
 /** Paths that pages of other sites may request. None of them accepts cookies from other sites. */
 const openToPages = [`${apiPrefix}/`, '/oauth/token', '/oauth/revoke', '/.well-known/oauth-'];
-
-const saneRequestId = /^[A-Za-z0-9_.=+/-]{8,128}$/;
 
 const securityHeaders = {
   'x-content-type-options': 'nosniff',
@@ -184,10 +182,7 @@ export const makeServer = (options: ServerOptions): FastifyInstance => {
     return503OnClosing: false,
     trustProxy: options.trustedProxies.length === 0 ? false : options.trustedProxies,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    genReqId: (request) => {
-      const clientId = request.headers['x-request-id'];
-      return typeof clientId === 'string' && saneRequestId.test(clientId) ? clientId : randomUUID();
-    },
+    genReqId: getRequestId,
     rewriteUrl: (request) => {
       // Methods such as QUERY get 405 with `Allow` on existing paths, and 404 elsewhere.
       if (!allMethods.has(request.method ?? '')) request.method = 'TRACE';

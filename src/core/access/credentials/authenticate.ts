@@ -185,6 +185,7 @@ export const requireScope = (
   method: string,
   endpointScopes: readonly string[] = [],
 ): void => {
+  if (scopes.includes('api')) return;
   const sufficient = ['api', ...(method === 'GET' ? ['read_api'] : []), ...endpointScopes];
   if (sufficient.some((scope) => scopes.includes(scope))) return;
   throw new Failure('forbidden', {

@@ -28,11 +28,12 @@ export const getFileParams = (schema: TObject): readonly string[] =>
     .map(([name]) => name);
 
 /** Returns the files of these parameters. An empty file without a name is a field of a page that was left empty. */
-export const getReceivedFiles = (sent: RawParams, names: readonly string[]): RawParams =>
-  Object.fromEntries(
-    getFileParts(sent).flatMap(({ field, name, content }) =>
-      names.includes(field) && content !== null && (name !== '' || content.length > 0)
-        ? [[field, new ReceivedFile(name, content)]]
-        : [],
-    ),
+export const getReceivedFiles = (sent: RawParams, names: readonly string[]): RawParams => {
+  if (names.length === 0) return {};
+  const entries = getFileParts(sent).flatMap(({ field, name, content }) =>
+    names.includes(field) && content !== null && (name !== '' || content.length > 0)
+      ? [[field, new ReceivedFile(name, content)] as const]
+      : [],
   );
+  return Object.fromEntries(entries);
+};

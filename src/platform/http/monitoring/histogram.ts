@@ -37,7 +37,7 @@ const formatLines = (name: string, { labels, buckets, sum, count }: Series): str
 export const makeDurations = (name: string, help: string, labels: readonly string[]): Durations => {
   const seriesByValues = new Map<string, Series>();
   const getSeries = (values: readonly string[]): Series => {
-    const key = values.join('\n');
+    const key = values.length === 1 ? (values[0] ?? '') : values.join('\n');
     const existing = seriesByValues.get(key);
     if (existing !== undefined) return existing;
     const fresh = { labels: formatLabels(labels, values), buckets: bounds.map(() => 0), sum: 0, count: 0 };

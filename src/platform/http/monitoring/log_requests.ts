@@ -1,6 +1,6 @@
 /** Records each request: a log line, metrics and a span. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
+import { type DestinationStream, type Logger, symbols } from 'pino';
 import type { Meter } from '../../db/statement_meter.ts';
 import type { Tracer } from '../../tracing/tracer.ts';
 import type { Metrics } from './metrics.ts';
@@ -51,33 +51,53 @@ const addRequestSpan = (tracer: Tracer, request: FastifyRequest, reply: FastifyR
   });
 };
 
+type Answered = { route: string; total: number };
+
+/**
+ * Formats the line of a request as the logger would, which walks over the fields of a line in three times the time.
+ * Nothing is redacted: paths come without query and tokens.
+ */
+const formatLine = (request: FastifyRequest, status: number, { route, total }: Answered): string => {
+  const { meter, ip } = request;
+  const { project_id, trace, statements } = meter;
+  const optional = [
+    project_id === undefined ? '' : `,"project_id":${project_id}`,
+    trace ? `,"trace_id":"${trace.trace_id}"` : '',
+    (ip as string | undefined) === undefined ? '' : `,"ip":${JSON.stringify(ip)}`,
+  ];
+  return (
+    `"request_id":"${request.id}","method":"${request.method}","route":"${route}",` +
+    `"path":${JSON.stringify(shownPath(request))},"status":${status},"ms":${round(total)},` +
+    `"store_ms":${round(meter.milliseconds)},"statements":${statements},"user_id":${request.userId}` +
+    `${optional.join('')},"msg":"request"`
+  );
+};
+
+type LineWriter = (request: FastifyRequest, status: number, answered: Answered) => void;
+
+/** Writes lines to the stream of a logger; null if its level leaves them out. */
+const makeLineWriter = (log: Logger): LineWriter | null => {
+  if (!log.isLevelEnabled('info')) return null;
+  const { [symbols.streamSym]: stream, [symbols.chindingsSym]: bindings } = log as unknown as {
+    [symbols.streamSym]: DestinationStream;
+    [symbols.chindingsSym]: string;
+  };
+  return (request, status, answered) =>
+    stream.write(
+      `{"level":${log.levels.values['info']},"time":${Date.now()}${bindings},${formatLine(request, status, answered)}}\n`,
+    );
+};
+
 /** Logs, counts and traces each request when it is answered. */
 export const logRequests = (app: FastifyInstance, { metrics, log, tracer = null }: Watchers): void => {
-  // Redaction walks over each line, and these have no secret: paths come without query and tokens.
-  const lines = log.child({}, { redact: [] });
+  const writeLine = makeLineWriter(log);
   app.addHook('onResponse', (request, reply, done) => {
     const total = reply.elapsedTime;
     const { meter } = request;
     const route = getRoute(request);
     metrics.observe({ method: request.method, route, status: reply.statusCode }, total, meter.milliseconds);
     if (tracer !== null) addRequestSpan(tracer, request, reply);
-    lines.info(
-      {
-        request_id: request.id,
-        method: request.method,
-        route,
-        path: shownPath(request),
-        status: reply.statusCode,
-        ms: round(total),
-        store_ms: round(meter.milliseconds),
-        statements: meter.statements,
-        user_id: request.userId,
-        ...(meter.project_id !== undefined && { project_id: meter.project_id }),
-        ...(meter.trace && { trace_id: meter.trace.trace_id }),
-        ip: request.ip,
-      },
-      'request',
-    );
+    writeLine?.(request, reply.statusCode, { route, total });
     done();
   });
 };

@@ -75,7 +75,7 @@ export const ignoredParams = (schema: TObject): IgnoredParams => {
     collect(declared, sent, null, ignored);
     ignored.push(...withoutEffect.filter((name) => Object.hasOwn(sent, name)));
     const files = getFileParts(sent).map(({ field }) => encodeName(field));
-    ignored.push(...new Set(files).difference(new Set(ignored)).difference(fileParams));
+    if (files.length > 0) ignored.push(...new Set(files).difference(new Set(ignored)).difference(fileParams));
     return ignored.length === 0 ? null : join(ignored);
   };
 };
