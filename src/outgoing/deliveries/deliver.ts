@@ -254,13 +254,17 @@ const runAgain = async ({ platform, queue, finishIn }: Run, run_at: number): Pro
   });
 };
 
+/** Only a repeated attempt waits: the first one is due at once, whatever the clock was when it was written. */
+const mustWait = ({ attempts, next_attempt_at }: Pending, now: number): boolean =>
+  attempts > 0 && next_attempt_at > now;
+
 const deliverPending = async (run: Run): Promise<void> => {
   const { platform, queue } = run;
   for (let sent = 0; sent < maxPerRun; sent += 1) {
     const oldest = await loadOldest(platform, queue);
     if (oldest === null) return;
     const { hook, pending } = oldest;
-    if (pending.next_attempt_at > platform.clock.now()) return await runAgain(run, pending.next_attempt_at);
+    if (mustWait(pending, platform.clock.now())) return await runAgain(run, pending.next_attempt_at);
     const message = await buildMessage(platform, hook, pending);
     if (await record(run, oldest, await attemptDelivery(platform, hook, message))) return;
   }
