@@ -7,6 +7,7 @@ import type { SqlDialect } from '../../platform/db/engine.ts';
 import type { Page, PageRequest } from '../../platform/http/page.ts';
 import { int, nullable, object, string } from '../../platform/http/schema.ts';
 import { readMany } from '../../planning/issuables/lists/run_long_read.ts';
+import { indexedPhrases, quotePhrase } from '../../planning/issuables/search/indexed_phrases.ts';
 import { lowerAscii } from '../../platform/unicode.ts';
 import { parseCodeQuery } from './code_query.ts';
 import { makeExcerpt } from './excerpt.ts';
@@ -37,18 +38,20 @@ const filesWith = (
   { engine }: SqlDialect,
   text: string,
 ): { tables: RawBuilder<unknown>; condition: Condition } => {
+  const contained = anyOf([containsText('code_files.path', text), containsText('code_files.content', text)]);
   if (engine === 'postgres') {
-    const condition = anyOf([
-      containsText('code_files.path', text),
-      containsText('code_files.content', text),
-    ]);
-    return { tables: sql`code_files cross join projects`, condition };
+    return { tables: sql`code_files cross join projects`, condition: contained };
   }
-  const phrase = `"${lowerAscii(text).replaceAll('"', '""')}"`;
+  const { texts, areExact } = indexedPhrases([lowerAscii(text)]);
+  const match = texts.map(quotePhrase).join(' AND ');
   return {
     // SQLite keeps this order: the index first.
     tables: sql`code_files_index cross join code_files cross join projects`,
-    condition: sql`(code_files_index match ${phrase} and code_files.id = code_files_index.rowid)`,
+    condition: allOf([
+      sql<boolean>`code_files_index match ${match}`,
+      sql<boolean>`code_files.id = code_files_index.rowid`,
+      ...(areExact ? [] : [contained]),
+    ]),
   };
 };
 

@@ -20,9 +20,9 @@ export type Count = {
 
 export const noFailures: Count = { failures: 0, first_at: 0, refusals: 0, refused_until: 0 };
 
-/** Returns the milliseconds until the next attempt is allowed; 0: now. */
-export const getRefusalTime = ({ refused_until }: Count, now: number): number =>
-  Math.max(refused_until - now, 0);
+/** Returns the milliseconds until the next attempt is allowed; 0: now, also where the clock was set back since. */
+export const getRefusalTime = ({ first_at, refused_until }: Count, now: number): number =>
+  first_at > now ? 0 : Math.max(refused_until - now, 0);
 
 /** Limit: the window in milliseconds (default: a minute) and the number of failures (default: ten). */
 export type FailureLimits = {
@@ -40,12 +40,12 @@ export const addFailure = (
   now: number,
   { window = usualWindow, max = maxFailures, times = 1, isQuota = false }: FailureLimits = {},
 ): Count => {
-  const isRecent = now - count.first_at < window && count.failures > 0;
+  const isRecent = count.first_at <= now && now - count.first_at < window && count.failures > 0;
   const failures = isRecent ? count.failures + times : times;
   const first_at = isRecent ? count.first_at : now;
   if (failures < max) return { ...count, failures, first_at };
   if (isQuota) return { failures: 0, first_at: now, refusals: 0, refused_until: first_at + window };
-  const isRepeated = now - count.refused_until < maxRefusalMilliseconds;
+  const isRepeated = count.first_at <= now && now - count.refused_until < maxRefusalMilliseconds;
   const refusals = isRepeated ? count.refusals + 1 : 1;
   const refusal = Math.min(shortestRefusal * 2 ** (refusals - 1), maxRefusalMilliseconds);
   return { failures: 0, first_at: now, refusals, refused_until: now + refusal };

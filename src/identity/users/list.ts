@@ -17,7 +17,7 @@ import {
 } from '../../platform/http/schema.ts';
 import { accounts, basicUser } from './json.ts';
 import { type UserRow, userColumns } from './queries.ts';
-import { searchPattern } from './search_text.ts';
+import { containsTyped } from './search_text.ts';
 
 /** Filters by attributes that only administrators see. */
 const administratorFilters = {
@@ -68,7 +68,7 @@ type Condition = RawBuilder<boolean>;
 const matchesSearch = (search: string, admin: boolean): Condition => {
   const email = search.trim().toLowerCase();
   const address = admin ? sql`lower(users.email) = ${email} or` : sql``;
-  return sql<boolean>`(users.search_text like ${searchPattern(search)} escape '\\'
+  return sql<boolean>`(${containsTyped('users.search_text', search)}
     or ${address} lower(users.public_email) = ${email})`;
 };
 

@@ -1,6 +1,7 @@
 /** Deliveries of hooks: headers, order, retries, pauses, and who receives what. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type HookReceiver, startHookReceiver } from '../../../test/support/servers/hook_receiver.ts';
 import { seedGroup, seedProject, seedUser } from '../../../test/support/seed.ts';
@@ -52,6 +53,24 @@ const sent = (): [string, string][] =>
   ]);
 
 describe('a delivery', () => {
+  it('is made although the clock was set back since its cause', async () => {
+    const { project } = await withHook({ issues_events: true });
+    const held = Promise.withResolvers<ServerResponse>();
+    receiver.answer((_request, response) => {
+      if (receiver.received.length === 1) held.resolve(response);
+      else response.end();
+    });
+    gantry.setTime(Date.now() + 3_600_000);
+    const iid = await addIssue(project, { title: 'First' });
+    const response = await held.promise;
+    const { status } = await gantry.api(`PUT ${project}/issues/${iid}`, { json: { title: 'Second' } });
+    assert.equal(status, 200);
+    gantry.setTime(null);
+    response.end();
+    await drain();
+    assert.deepEqual(titlesInOrder(), ['First', 'Second']);
+  });
+
   it('has all headers, the signature, and the same body that is signed', async () => {
     const { project, hook } = await withHook({
       issues_events: true,

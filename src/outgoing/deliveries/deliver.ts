@@ -9,7 +9,7 @@ import { type WorkHandler, type WorkRun, enqueue } from '../../platform/queue/en
 import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
 import { attemptDelivery } from './attempt.ts';
 import { buildMessage } from './message.ts';
-import { type Queue, loadOldest } from './pending.ts';
+import { type Pending, type Queue, loadOldest } from './pending.ts';
 import { recordAttempt } from './record.ts';
 
 /** Deliveries of one run; then other work of the lane runs. */
@@ -29,20 +29,24 @@ const runAgain = async ({ platform, queue, run }: Run, run_at: number): Promise<
   });
 };
 
-const deliverPending = async (one: Run): Promise<void> => {
-  const { platform, queue, run } = one;
+/** Only a repeated attempt waits: the first one is due at once, whatever the clock was when it was written. */
+const mustWait = ({ attempts, next_attempt_at }: Pending, now: number): boolean =>
+  attempts > 0 && next_attempt_at > now;
+
+const deliverPending = async (delivery: Run): Promise<void> => {
+  const { platform, queue, run } = delivery;
   for (let sent = 0; sent < maxPerRun; sent += 1) {
     const pending = await loadOldest(platform, queue);
     if (pending === null) return;
     const { hook, hook_event_id, next_attempt_at } = pending;
-    if (next_attempt_at > platform.clock.now()) return await runAgain(one, next_attempt_at);
+    if (mustWait(pending, platform.clock.now())) return await runAgain(delivery, next_attempt_at);
     const message = await buildMessage(platform, hook, hook_event_id);
     if (message === null) continue;
     const attempt = await attemptDelivery(platform, hook, message);
     const isDone = await recordAttempt(platform, { pending, changedAt: message.created_at, attempt, run });
     if (isDone) return;
   }
-  await runAgain(one, platform.clock.now());
+  await runAgain(delivery, platform.clock.now());
 };
 
 export const deliverHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({

@@ -134,6 +134,7 @@ export const loadSentTimes = async ({ db }: Store, userId: number, now: number):
     .select((is) => is.fn.max<number>('sent_at').as('sent_at'))
     .where('user_id', '=', userId)
     .where('sent_at', '>', now - limitWindow)
+    .where('sent_at', '<=', now)
     .groupBy('message_id')
     .execute();
   return rows.map(({ sent_at }) => sent_at).toSorted((a, b) => a - b);

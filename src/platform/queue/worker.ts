@@ -5,6 +5,8 @@ import { makeWakeup } from './wakeup.ts';
 import { getKindsToTake, singleLane } from './lanes.ts';
 import { registerWorker, workTopic } from './announce_work.ts';
 import { isDue, take } from './leases.ts';
+import { mendTimes } from './mend_times.ts';
+import { watchClock } from '../clock_steps.ts';
 import type { WorkerParts } from './run_work.ts';
 import { type Running, makeRunning } from './running_work.ts';
 
@@ -28,13 +30,26 @@ const makeStarter = (
   idleKinds: IdleKinds,
 ) => {
   let stopped = false;
+  const readStep = watchClock();
+  /** At the start, too: the clock may have been set while no process ran. */
+  let mayWaitTooLong = true;
+
+  const mendAfterStep = async (now: number): Promise<void> => {
+    if (readStep(now) < 0) mayWaitTooLong = true;
+    if (!mayWaitTooLong) return;
+    await mendTimes(store);
+    mayWaitTooLong = false;
+    idleKinds.forgetAll();
+  };
 
   /** Starts one piece of work; false if none is due. */
   const startNext = async (): Promise<boolean> => {
     const kinds = getKindsToTake(lanes, running.names());
     if (stopped || kinds === null || idleKinds.isIdle(kinds)) return false;
+    const now = clock.now();
+    await mendAfterStep(now);
     const noteIdle = idleKinds.startLook(kinds);
-    if (!(await isDue(store, clock.now(), kinds))) {
+    if (!(await isDue(store, now, kinds))) {
       noteIdle();
       return false;
     }

@@ -9,7 +9,7 @@ import { type PageRequest, withTotal } from '../../platform/http/page.ts';
 import { botOf } from '../../identity/bots/bot_users.ts';
 import { invitedGroups } from '../../identity/groups/group_links.ts';
 import { basicUserColumns } from '../../identity/users/json.ts';
-import { searchPattern } from '../../identity/users/search_text.ts';
+import { containsTyped } from '../../identity/users/search_text.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import type { MemberRow } from './json.ts';
 import { type Source, allMembers, directMembers } from './member_source.ts';
@@ -122,7 +122,7 @@ const matchesFilter = ({ query, now, user_ids = [], skip_users = [] }: MemberFil
       ? []
       : [
           sql<boolean>`exists (select 1 from users where users.id = members.user_id
-            and users.search_text like ${searchPattern(query)} escape '\\')`,
+            and ${containsTyped('users.search_text', query)})`,
         ]),
   ]);
 

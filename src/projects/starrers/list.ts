@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { allOf } from '../../core/access/visible.ts';
 import { basicUser, basicUserColumns, basicUserShape } from '../../identity/users/json.ts';
-import { searchPattern } from '../../identity/users/search_text.ts';
+import { containsTyped } from '../../identity/users/search_text.ts';
 import { type Page, pageRequest } from '../../platform/http/page.ts';
 import { object, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
@@ -14,9 +14,7 @@ type Params = { search?: string; page: number; per_page: number };
 const matches = (projectId: number, search: string): RawBuilder<boolean> =>
   allOf([
     sql<boolean>`project_stars.project_id = ${projectId}`,
-    ...(search.trim() === ''
-      ? []
-      : [sql<boolean>`users.search_text like ${searchPattern(search)} escape '\\'`]),
+    ...(search.trim() === '' ? [] : [containsTyped('users.search_text', search)]),
   ]);
 
 /** Lists the users who starred a project, the latest first. */

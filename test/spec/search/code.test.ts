@@ -90,6 +90,27 @@ describe('a search of code', () => {
     }
   });
 
+  it('finds exactly the texts that repeat themselves', async () => {
+    const { id } = await seedProject(gantry);
+    const place = `/projects/${id}`;
+    const files = {
+      long: 'ab'.repeat(400),
+      cut: `${'ab'.repeat(200)} ${'ab'.repeat(200)}c`,
+      [`${'ab'.repeat(60)}c`]: 'x',
+    };
+    await seedCommit(gantry, id, files);
+    const rows: [string, string[]][] = [
+      ['AB'.repeat(60), [`${'ab'.repeat(60)}c`, 'cut', 'long']],
+      ['ab'.repeat(200), ['cut', 'long']],
+      ['ab'.repeat(201), ['long']],
+      ['ab'.repeat(401), []],
+      [`${'ab'.repeat(60)}c`, [`${'ab'.repeat(60)}c`, 'cut']],
+      [`${'ab'.repeat(201)}c`, []],
+      [`b ${'ab'.repeat(200)}c`, ['cut']],
+    ];
+    for (const [text, paths] of rows) assert.deepEqual(await findPaths(text, place), paths, text);
+  });
+
   it('searches any branch, tag or commit of a project as it searches the default branch', async () => {
     const word = unique('Referred');
     const { id } = await seedProject(gantry, { visibility: 'private' });

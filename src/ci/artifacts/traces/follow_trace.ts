@@ -56,7 +56,7 @@ type Follower = {
  */
 const checkAccess = async (follower: Follower): Promise<boolean> => {
   const now = follower.call.platform.clock.now();
-  if (now - follower.checked_at < accessLifetime) return true;
+  if (Math.abs(now - follower.checked_at) < accessLifetime) return true;
   follower.checked_at = now;
   const call = await revalidateCall(follower.call);
   if (call === null) return false;

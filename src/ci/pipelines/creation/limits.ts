@@ -24,6 +24,8 @@ export const getRateLimitRefusal = async (
     .where('sha', '=', sha)
     .where('user_id', user_id === null ? 'is' : '=', user_id)
     .where('created_at', '>', now - minuteMilliseconds)
+    // Later ones are older: the clock was set back since.
+    .where('created_at', '<=', now)
     .limit(limit)
     .execute();
   return recent.length < limit ? null : rateLimitText;

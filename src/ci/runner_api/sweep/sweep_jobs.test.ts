@@ -4,7 +4,7 @@ import { seedPipeline } from '../../../../test/support/ci/jobs.ts';
 import { type Coded, seedCoded } from '../../../../test/support/seed_merge_requests.ts';
 import { type Peer, type PeerJob, makePeer, seedRunner } from '../../../../test/support/ci/fake_runner.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
-import { sweepJobs } from './sweep_jobs.ts';
+import { makeSweeper, sweepJobs } from './sweep_jobs.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -112,6 +112,21 @@ describe('a running job', () => {
     assert.deepEqual(await stateOf(job.id), ['running', null]);
     await sweepJobs(platform);
     assert.deepEqual(await stateOf(job.id), ['failed', 'stuck_or_timeout_failure']);
+  });
+
+  test('is given time after the clock was set', async () => {
+    const { job, peer } = await running();
+    const { job: fresh } = await running();
+    await peer.trace(job, 'one');
+    await pass(0);
+    const sweep = makeSweeper(gantry.service.platform);
+    for (const hours of [0.5, -1]) {
+      gantry.setTime(Date.now() + hours * hour);
+      await sweep(true);
+      assert.deepEqual(await stateOf(job.id), ['running', null]);
+      assert.deepEqual(await stateOf(fresh.id), ['running', null]);
+      assert.equal((await peer.trace(job, 'two')).status, 202);
+    }
   });
 
   test('fails past its timeout, however active its runner is', async () => {

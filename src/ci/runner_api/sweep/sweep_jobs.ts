@@ -13,6 +13,7 @@ import { getJobCache } from '../running_job_cache.ts';
 import { openQueue, getQueue } from '../queue/job_queue.ts';
 import { sweepPending } from './sweep_pending.ts';
 import { heldStatuses } from '../../../core/job_statuses.ts';
+import { watchClock } from '../../../platform/clock_steps.ts';
 import { minuteMilliseconds } from '../../../platform/time.ts';
 
 const second = 1_000;
@@ -58,7 +59,7 @@ type Fate = 'lost' | 'silent' | 'late' | 'canceled' | null;
 
 /**
  * Decides what happens to a running job. Pure.
- * @param since when the service became reachable again: before, runners could not report
+ * @param since when the service became reachable again, or its clock was set: before, runners could not report
  */
 const decideFate = (job: RunningJob, now: number, since: number): Fate => {
   const { status, started_at, seen_at, cancelled_at, timeout } = job;
@@ -139,7 +140,7 @@ const pendingEvery = 6;
 
 /**
  * Sweeps once. Several processes may sweep at the same time.
- * @param since when the service started: before, it may have been down
+ * @param since when the service started, or its clock was set
  */
 export const sweepJobs = async (platform: Platform, since = 0, isPendingToo = true): Promise<void> => {
   await storeActivity(platform);
@@ -150,16 +151,31 @@ export const sweepJobs = async (platform: Platform, since = 0, isPendingToo = tr
   await openQueue(platform)?.resync();
 };
 
+/**
+ * Returns a function that sweeps as `sweepJobs` does. After the clock was set, runners have their time again to report:
+ * what they last reported looks as old as the step is long.
+ */
+export const makeSweeper = (platform: Platform): ((isPendingToo: boolean) => Promise<void>) => {
+  const readStep = watchClock();
+  let since = platform.clock.now();
+  readStep(since);
+  return async (isPendingToo) => {
+    const now = platform.clock.now();
+    if (readStep(now) !== 0) since = now;
+    await sweepJobs(platform, since, isPendingToo);
+  };
+};
+
 /** Sweeps periodically. Returns a function that stops it and ends all waiting polls. */
 export const startSweeping = (platform: Platform): (() => Promise<void>) => {
-  const since = platform.clock.now();
+  const sweep = makeSweeper(platform);
   let running = Promise.resolve();
   let round = 0;
   const again = (): void => {
     round += 1;
     const isPendingToo = round % pendingEvery === 0;
     running = running
-      .then(async () => await sweepJobs(platform, since, isPendingToo))
+      .then(async () => await sweep(isPendingToo))
       .catch((error: unknown) => platform.log.warn({ err: error }, 'sweeping jobs failed'));
   };
   const timer = setInterval(again, pause).unref();

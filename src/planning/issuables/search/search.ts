@@ -8,11 +8,12 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { anyOf } from '../../../core/access/visible.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
-import { likePattern } from '../../../platform/db/contains_text.ts';
+import { containsExactly } from '../../../platform/db/contains_text.ts';
 import { insertRows } from '../../../platform/db/insert.ts';
 import type { Store, Tx } from '../../../platform/db/open.ts';
 import type { TargetType } from '../../../platform/db/schema/column_types.ts';
 import { foldCase } from '../../../platform/unicode.ts';
+import { indexedPhrases, quotePhrase } from './indexed_phrases.ts';
 import { searchTerms } from './terms.ts';
 
 /** Tables of the texts of a kind. */
@@ -69,7 +70,7 @@ const comparesWith = (
 ): RawBuilder<boolean> => {
   const everyIn = (column: SearchField): RawBuilder<boolean> =>
     sql`(${sql.join(
-      terms.map((term) => sql`${sql.ref(`${table}.${column}`)} like ${likePattern(term)} escape '\\'`),
+      terms.map((term) => containsExactly(sql.ref(`${table}.${column}`), term)),
       sql` and `,
     )})`;
   return anyOf(fields.map(everyIn));
@@ -97,12 +98,11 @@ const shortestIndexed = 3;
  */
 export const isUnindexed = ({ dialect }: Store, text: string): boolean =>
   dialect.engine === 'sqlite' && searchTerms(text).some((term) => [...term].length < shortestIndexed);
-const quoted = (term: string): string => `"${term.replaceAll('"', '""')}"`;
 
 /** The terms in the words of the trigram index. */
-const matchExpression = (terms: string[], fields: readonly SearchField[]): string => {
-  const allTerms = terms.map(quoted).join(' AND ');
-  return fields.map((field) => `({${field}} : (${allTerms}))`).join(' OR ');
+const matchExpression = (phrases: string[], fields: readonly SearchField[]): string => {
+  const allPhrases = phrases.map(quotePhrase).join(' AND ');
+  return fields.map((field) => `({${field}} : (${allPhrases}))`).join(' OR ');
 };
 
 /** Over the kind's table: records that a search finds; none for an empty search. */
@@ -128,12 +128,18 @@ export const searchCondition = async (
   if (dialect.engine === 'postgres') {
     return [sql`${record} in (select ${idColumn} from ${table} where ${matching})`];
   }
+  const phrases = indexedPhrases(terms);
+  // The phrases leave out the order of what repeats, so the texts themselves are compared too.
+  const compared = phrases.areExact
+    ? sql``
+    : sql`and exists (select 1 from ${table} where ${table}.${idColumn} = ${index}.rowid and ${matching})`;
   // For a changed text, the index still has the old words, so waiting texts are always compared.
   const waiting = sql`${table} ${dialect.indexedBy(`${searchTable.table}_waiting`)} where indexed = 0`;
   return [
     sql`${record} in (
     select rowid from ${index}
-      where ${index} match ${matchExpression(terms, fields)} and rowid not in (select ${idColumn} from ${waiting})
+      where ${index} match ${matchExpression(phrases.texts, fields)}
+        and rowid not in (select ${idColumn} from ${waiting}) ${compared}
     union all
     select ${idColumn} from ${waiting} and ${matching})`,
   ];

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Invitation, isPending } from '../../../identity/invitations/links.ts';
 import { normalizedEmail } from '../../../identity/users/rules.ts';
-import { searchPattern } from '../../../identity/users/search_text.ts';
+import { containsTyped } from '../../../identity/users/search_text.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { type Page, type PageRequest, withTotal } from '../../../platform/http/page.ts';
@@ -32,7 +32,7 @@ export const listInvitations = async (
   page: PageRequest,
 ): Promise<Page<ListedInvitation>> => {
   const typed = normalizedEmail(query);
-  const matches = sql<boolean>`invitations.email like ${searchPattern(typed)} escape '\\'`;
+  const matches = containsTyped('invitations.email', typed);
   const rows = await select(db, source, now)
     .$if(typed !== '', (all) => all.where(matches))
     .orderBy('invitations.email')
