@@ -125,9 +125,10 @@ const nobody: Opened = { actor: null, viewer: anonymous, names_version: NaN };
 const makeCall = (platform: Platform, request: FastifyRequest, opened: Opened): Call => {
   const { store, clock, config, settings } = platform;
   const { actor, viewer, names_version } = opened;
+  const { ip } = request;
   const userId = actor?.user.id ?? null;
   request.userId = userId;
-  request.meter.getClient = () => getGitClient(userId, request.ip);
+  request.meter.getClient = () => getGitClient(userId, ip);
   const parts = {
     db: store.db,
     baseUrl: getBaseUrl(request, config.external_url),

@@ -5,13 +5,20 @@ import { listLabels } from '../../../../projects/labels/queries.ts';
 import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { type FormProblems, checkbox, form, hidden, input, noProblems } from '../../parts/form.ts';
+import {
+  type FormProblems,
+  checkbox,
+  form,
+  hidden,
+  input,
+  noProblems,
+  problemText,
+} from '../../parts/form.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { button } from '../../parts/frame/project_layout.ts';
-import { problemText } from '../issuables/submit_form.ts';
 import { columnName } from './column_name.ts';
 import { boardGuard, fromBoard, limitGuard, orderGuard } from './concurrent_edits.ts';
 import type { BoardsPlace } from './project_or_group_routes.ts';
