@@ -76,7 +76,7 @@ const pickerOf = (names: readonly string[], more: string): Html =>
     html`${gridOf(names)}<a href="${more}">More emoji&hellip;</a>`,
   );
 
-/** Stands for the address of all emoji in a menu that is rendered once. */
+/** Replaced by the address of all emoji, as the menu is rendered once. */
 const addressMark = 'address-of-all-emoji';
 
 let wholePicker: readonly [Html, Html] | null = null;
