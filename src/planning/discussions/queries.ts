@@ -53,8 +53,9 @@ const notesOfThreads = compiled((db, { type, id, threads }: Threads, dialect) =>
   selectNotes(db, { type, id }).where(inThreads({ type, id, threads }, dialect)).orderBy('id').compile(),
 );
 
-const standaloneNotes = compiled((db, { type, id, alone }: Comments, dialect) =>
-  selectNotes(db, { type, id }).where(isAlone({ type, id, alone }, dialect)).orderBy('id').compile(),
+/** By their ids only: with their target, SQLite would read all notes of it. */
+const standaloneNotes = compiled((db, { alone }: Pick<Comments, 'alone'>, { oneOf }) =>
+  db.selectFrom('notes').selectAll().where(oneOf('id', alone)).orderBy('id').compile(),
 );
 
 const notesOfBoth = compiled((db, { type, id, threads, alone }: Threads & Comments, dialect) =>
@@ -68,7 +69,7 @@ const loadNotesOfLeads = async (db: Reader, { type, id }: TargetKey, leads: Lead
   const threads = leads.flatMap(({ discussion_id }) => discussion_id ?? []);
   const alone = leads.filter((lead) => lead.discussion_id === null).map(({ first_id }) => first_id);
   if (alone.length === 0) return await notesOfThreads(db, { type, id, threads });
-  if (threads.length === 0) return await standaloneNotes(db, { type, id, alone });
+  if (threads.length === 0) return await standaloneNotes(db, { alone });
   return await notesOfBoth(db, { type, id, threads, alone });
 };
 
@@ -80,13 +81,13 @@ const countDiscussions = (listed: Listed) =>
       from notes where ${isListed(db, { type, id }, listed)}`.compile(db),
   );
 
-type Shape = Pick<PageRequest, 'limit' | 'offset'> & { filter: ActivityFilter };
+type Shape = Pick<PageRequest, 'limit'> & { filter: ActivityFilter };
 
 /**
  * Selects the first note of each discussion in the order of the creation index, so that a page reads only its own rows.
  */
-const selectLeads = (listed: Listed, { limit, offset }: Omit<Shape, 'filter'>) =>
-  compiledWithValues((db, { type, id }: TargetKey, { indexedBy }) => {
+const selectLeads = (listed: Listed, limit: number) =>
+  compiledWithValues((db, { type, id, offset }: TargetKey & { offset: number }, { indexedBy }) => {
     const ofTarget = isListed(db, { type, id }, listed);
     return sql<Lead>`
       select lead.id as first_id, lead.discussion_id
@@ -95,24 +96,24 @@ const selectLeads = (listed: Listed, { limit, offset }: Omit<Shape, 'filter'>) =
         select 1 from notes ${indexedBy('notes_discussion')}
         where notes.discussion_id = lead.discussion_id and notes.discussion_id is not null
           and (notes.created_at, notes.id) < (lead.created_at, lead.id) and ${ofTarget})
-      order by lead.created_at, lead.id limit ${sql.lit(limit)} offset ${sql.lit(offset)}`.compile(db);
+      order by lead.created_at, lead.id limit ${sql.lit(limit)} offset ${offset}`.compile(db);
   });
 
 type Queries = { leads: ReturnType<typeof selectLeads>; total: ReturnType<typeof countDiscussions> };
 
-/** Most pages, of any length, whose queries are kept for a viewer. */
+/** Filters and lengths of pages whose queries are kept for a viewer. */
 const maxShapes = 10;
 
 /** The conditions of a viewer take longer to build than the notes of an issue take to read. */
 const queriesOf = memoizePerStore((_viewer: Viewer) => makeLruCache<Queries>(maxShapes, () => 1));
 
-const getQueries = (viewer: Viewer, { filter, limit, offset }: Shape): Queries => {
+const getQueries = (viewer: Viewer, { filter, limit }: Shape): Queries => {
   const queries = queriesOf(viewer);
-  const key = `${filter} ${limit} ${offset}`;
+  const key = `${filter} ${limit}`;
   const existing = queries.get(key);
   if (existing !== undefined) return existing;
   const listed = { viewer, filter };
-  const made = { leads: selectLeads(listed, { limit, offset }), total: countDiscussions(listed) };
+  const made = { leads: selectLeads(listed, limit), total: countDiscussions(listed) };
   queries.set(key, made);
   return made;
 };
@@ -129,8 +130,8 @@ export const listDiscussions = async (
 ): Promise<Page<Discussion>> => {
   const { db, viewer } = reader;
   const { type, id } = target;
-  const queries = getQueries(viewer, { filter, limit: page.limit, offset: page.offset });
-  const rows = await queries.leads(db, { type, id });
+  const queries = getQueries(viewer, { filter, limit: page.limit });
+  const rows = await queries.leads(db, { type, id, offset: page.offset });
   const count = async () => (await queries.total(db, { type, id }))[0] ?? { total: 0 };
   const { items: leads, total } = await withTotal(page, rows, count);
   if (leads.length === 0) return { items: [], total };

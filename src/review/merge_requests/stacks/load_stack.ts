@@ -40,11 +40,17 @@ const selectBelow = compiled((db, { project_id, branch }: { project_id: number; 
   selectOpen(db, project_id).where('source_branch', '=', branch).compile(),
 );
 
-type Branches = { project_id: number; branches: readonly string[] };
-
-const selectAbove = compiled((db, { project_id, branches }: Branches, { oneOf }) =>
-  selectOpen(db, project_id).where(oneOf('target_branch', branches)).compile(),
+const selectInto = compiled((db, { project_id, branch }: { project_id: number; branch: string }) =>
+  selectOpen(db, project_id).where('target_branch', '=', branch).compile(),
 );
+
+/** Selects the requests into some branches: into one, as for most, without building the query. */
+const selectAbove = async (db: Reader, project_id: number, branches: readonly string[]) => {
+  const [branch = '', ...others] = branches;
+  return others.length === 0
+    ? await selectInto(db, { project_id, branch })
+    : await selectOpen(db, project_id).where('target_branch', 'in', branches).execute();
+};
 
 const loadBelow = async (
   db: Reader,
@@ -72,7 +78,7 @@ const loadAbove = async (
   const above: StackedRequest[] = [];
   const seen = new Set([base.id]);
   for (let branches = [base.source_branch]; branches.length > 0 && above.length < maxStacked;) {
-    const requests = await selectAbove(db, { project_id: projectId, branches });
+    const requests = await selectAbove(db, projectId, branches);
     const next = requests.filter(({ id }) => !seen.has(id)).slice(0, maxStacked - above.length);
     for (const { id } of next) seen.add(id);
     above.push(...next);
