@@ -82,7 +82,7 @@ test('says why a file is not shown, and shows it alone', async () => {
     cardIn(alone, 'package-lock.json').includes('aria-label="added">+') &&
       cardIn(alone, 'src/long.txt') === '',
   );
-  assert.match(cardIn(text, 'zeros.bin'), /Binary file\. <a href="[^"]*\/raw\/[^"]*\/zeros\.bin">After</);
+  assert.match(cardIn(text, 'zeros.bin'), /Binary, 3 bytes <a href="[^"]*\/raw\/[^"]*\/zeros\.bin">After</);
   assert.ok((await read('?file=no-such-file')).includes('All files'));
 });
 
