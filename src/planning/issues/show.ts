@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { canSeeIssue } from '../../core/access/visible.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
-import { keepReads } from '../../platform/db/keep_until_change.ts';
-import type { Reader } from '../../platform/db/open.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { JsonText } from '../../platform/http/endpoint.ts';
 import { type Version, withMembers } from '../issuables/lists/json_cache.ts';
@@ -38,28 +36,11 @@ const rowByIid = compiled(
   },
 );
 
-/** Bytes of kept rows, and of one without its key. */
-const [maxKeptBytes, rowBytes] = [6 * 2 ** 20, 500];
-
-/** Clients poll the same issues. */
-const keepRow = keepReads<Row | undefined>(maxKeptBytes, () => rowBytes);
-
-const findRow = async (
-  db: Reader,
-  project_id: number,
-  iid: number,
-  user_id: number,
-): Promise<Row | undefined> =>
-  await keepRow(db, `${project_id} ${iid} ${user_id}`, async () => {
-    const [row] = await rowByIid(db, { project_id, iid, user_id });
-    return row;
-  });
-
 /** Returns the JSON of one issue as the caller sees it; 404 if they may not see it. */
 export const showIssue = async (call: Call, projectId: number | string, iid: number): Promise<JsonText> => {
   const project = await findProject(call, projectId);
   const user_id = requireUser(call).id;
-  const row = await findRow(call.db, project.id, iid, user_id);
+  const [row] = await rowByIid(call.db, { project_id: project.id, iid, user_id });
   if (row === undefined) throw notFound();
   const assignee_ids = row.assigned === 1 ? [user_id] : [];
   if (!canSeeIssue(call.viewer, project, { ...row, assignee_ids })) throw notFound();

@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import { type Call, requireUser } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
-import { keepReads } from '../../platform/db/keep_until_change.ts';
-import type { Reader } from '../../platform/db/open.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import type { JsonText } from '../../platform/http/endpoint.ts';
 import { type Version, withMembers } from '../../planning/issuables/lists/json_cache.ts';
@@ -53,15 +51,6 @@ const rowByIid = compiled((db, { project_id, iid, user_id }: RowKey) => {
         order by ${headOrder} limit 1) as pipeline_id
     from merge_requests where project_id = ${project_id} and iid = ${iid}`.compile(db);
 });
-
-/** Bytes of kept rows, and of one without its key. */
-const [maxKeptBytes, rowBytes] = [4 * 2 ** 20, 1_000];
-
-/** Clients poll the same merge requests. */
-const keepRow = keepReads<Row | undefined>(maxKeptBytes, () => rowBytes);
-
-const findRow = async (db: Reader, key: RowKey): Promise<Row | undefined> =>
-  await keepRow(db, `${key.project_id} ${key.iid} ${key.user_id}`, async () => (await rowByIid(db, key))[0]);
 
 const statusById = compiled((db, { id }: { id: number }) =>
   db
@@ -114,7 +103,7 @@ type Shown = { text: JsonText; extras: Extras; row: Pick<Row, 'id' | 'diff_id'> 
 
 const loadShown = async (call: Call, project: Project, iid: number): Promise<Shown> => {
   const user_id = requireUser(call).id;
-  const row = await findRow(call.db, { project_id: project.id, iid, user_id });
+  const [row] = await rowByIid(call.db, { project_id: project.id, iid, user_id });
   if (row === undefined || row.deleted_at !== null) throw notFound();
   const request = await withCheckedStatus(call, project, row);
   const [kept] = await mergeRequestTexts(call, [request]);
