@@ -20,6 +20,24 @@ export const shortMonthNames: readonly string[] = monthNames.map((name) => name.
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Milliseconds. A clock is slewed by less than this between two readings that are some seconds apart. */
+const minStep = 5_000;
+
+/**
+ * Notices when the clock was set, or the machine slept: it then moves otherwise than the time that passes.
+ * Returns a function that takes the time of the clock, and returns the milliseconds that it was set ahead since the
+ * last call, or set back if negative; 0: it was not.
+ */
+export const watchClock = (): ((now: number) => number) => {
+  let offset: number | null = null;
+  return (now) => {
+    const next = now - performance.now();
+    const step = next - (offset ?? next);
+    offset = next;
+    return Math.abs(step) < minStep ? 0 : step;
+  };
+};
+
 const maxLength = 64;
 const earliest = Date.UTC(1900, 0, 1);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);

@@ -6,7 +6,7 @@ import { getKindsToTake, singleLane } from './lanes.ts';
 import { registerWorker, workTopic } from './announce_work.ts';
 import { isDue, take } from './leases.ts';
 import { mendTimes } from './mend_times.ts';
-import { watchClock } from './clock_steps.ts';
+import { watchClock } from '../time.ts';
 import type { WorkerParts } from './run_work.ts';
 import { type Running, makeRunning } from './running_work.ts';
 

@@ -135,7 +135,8 @@ const valueOf = (table: Table, { name, type }: Column): string | number | Buffer
   return type === 'text' ? 'x' : 1;
 };
 
-const fill = async (tx: Tx): Promise<void> => {
+/** Inserts a row into each table that does not have it. */
+export const fillTables = async (tx: Tx): Promise<void> => {
   const tables = order(await (tx.dialect.engine === 'sqlite' ? describeSqlite(tx) : describePostgres(tx)));
   for (const table of tables) {
     const columns = table.columns.filter(
@@ -146,7 +147,7 @@ const fill = async (tx: Tx): Promise<void> => {
     const set = columns.filter(({ name }) => !isIdentity(name));
     const names = sql.join(set.map(({ name }) => sql.ref(name)));
     const row = sql.join(set.map((column) => sql`${valueOf(table, column)}`));
-    await sql`insert into ${sql.table(table.name)} (${names}) values (${row})`
+    await sql`insert into ${sql.table(table.name)} (${names}) values (${row}) on conflict do nothing`
       .execute(tx.db)
       .catch((error: unknown) => {
         throw new Error(`${table.name}: ${(error as Error).message}`, { cause: error });
@@ -163,7 +164,7 @@ export const fillOlderSchema = async (store: Store, before: string): Promise<voi
     store,
     migrationTexts.filter(({ name }) => name < before),
   );
-  await store.write(fill);
+  await store.write(fillTables);
 };
 
 /** Counts the rows of each table that this module fills. */

@@ -13,8 +13,7 @@ import { getJobCache } from '../running_job_cache.ts';
 import { openQueue, getQueue } from '../queue/job_queue.ts';
 import { sweepPending } from './sweep_pending.ts';
 import { heldStatuses } from '../../../core/job_statuses.ts';
-import { watchClock } from '../../../platform/queue/clock_steps.ts';
-import { minuteMilliseconds } from '../../../platform/time.ts';
+import { minuteMilliseconds, watchClock } from '../../../platform/time.ts';
 
 const second = 1_000;
 
