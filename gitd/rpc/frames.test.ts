@@ -57,24 +57,6 @@ it('reads frames however the socket splits them', () => {
   assert.deepEqual(readAll([...wire].map((byte) => Buffer.from([byte]))), wanted);
 });
 
-it('reads frames from memory that is written to again', () => {
-  const frames: Frame[] = [];
-  let data = '';
-  const reader = makeFrameReader(
-    limitsOfPeers,
-    (frame) => void frames.push(frame),
-    (piece) => void (data += piece.toString()),
-    true,
-  );
-  const memory = Buffer.alloc(5);
-  for (let at = 0; at < wire.length; at += memory.length) {
-    const length = wire.copy(memory, 0, at);
-    reader.push(memory.subarray(0, length));
-    memory.fill(0);
-  }
-  assert.deepEqual({ frames, data }, wanted);
-});
-
 it('refuses too large frames before their content arrives', () => {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(limitsOfStrangers.header + 1, 0);

@@ -102,13 +102,11 @@ const parseHeader = (text: Buffer): Record<string, unknown> => {
 /**
  * Splits incoming bytes into frames.
  * @param onData receives pieces of data frames; if absent, data frames are an error
- * @param isReused the memory of a chunk is written to again after `push`
  */
 export const makeFrameReader = (
   limits: FrameLimits,
   onFrame: (frame: Frame) => void,
   onData?: (data: Buffer) => void,
-  isReused = false,
 ): FrameReader => {
   const inbox = makeInbox();
   let allowed = limits;
@@ -134,8 +132,7 @@ export const makeFrameReader = (
     }
     if (inbox.size() < frame.header + frame.body) return false;
     const header = parseHeader(inbox.take(frame.header));
-    const rest = inbox.take(frame.body);
-    const body = isReused ? Buffer.from(rest) : rest;
+    const body = inbox.take(frame.body);
     open = null;
     onFrame({ header, body });
     return true;
@@ -145,7 +142,6 @@ export const makeFrameReader = (
     push: (chunk) => {
       inbox.add(chunk);
       while (open === null ? readHead() : readRest(open));
-      if (isReused && inbox.size() > 0) inbox.add(Buffer.from(inbox.take(inbox.size())));
     },
     allow: (limits) => void (allowed = limits),
   };

@@ -11,11 +11,8 @@ export type Receiver = {
   drop: () => void;
 };
 
-/** Bytes from the peer. @param socket is paused while nobody reads them */
-export const makeReceiver = (
-  socket: { pause: () => unknown; resume: () => unknown },
-  onUnread?: () => void,
-): Receiver => {
+/** Bytes from the peer. */
+export const makeReceiver = (socket: Socket, onUnread?: () => void): Receiver => {
   let dropped = false;
   let ended = false;
   const readable = new Readable({

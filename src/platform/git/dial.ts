@@ -1,7 +1,7 @@
 /** Opens connections to a repository storage. Both sides first prove that they know the secret. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type OnReadOpts, type Socket, connect, isIP } from 'node:net';
+import { type Socket, connect, isIP } from 'node:net';
 import { connect as connectByTls } from 'node:tls';
 import {
   type Frame,
@@ -38,34 +38,7 @@ export type Line = {
   socket: Socket;
   onFrame: (frame: Frame) => void;
   onData: (data: Buffer) => void;
-  /**
-   * Keeps the memory of the data that `onData` receives, which is otherwise read into again. null: each read has memory
-   * of its own.
-   */
-  keepMemory: (() => void) | null;
 };
-
-/** Bytes that a line of a stream reads at once. */
-export const readBytes = 64 * 1024;
-
-type ReadMemory = { next: () => Buffer; keep: () => void };
-
-/** Memory that a socket reads into again and again, unless it is kept. */
-const makeReadMemory = (): ReadMemory => {
-  let memory: Buffer | null = null;
-  return {
-    next: () => (memory ??= Buffer.allocUnsafeSlow(readBytes)),
-    keep: () => void (memory = null),
-  };
-};
-
-const readInto = ({ next }: ReadMemory, take: (chunk: Buffer) => void): OnReadOpts => ({
-  buffer: next,
-  callback: (length, memory) => {
-    take((memory as Buffer).subarray(0, length));
-    return true;
-  },
-});
 
 /** Timeout of connecting, in milliseconds. */
 const dialTimeout = 10_000;
@@ -79,13 +52,10 @@ const readTrusted = (file: string): Buffer => {
   }
 };
 
-const isTlsAddress = (address: Address): boolean => 'isTls' in address && address.isTls;
-
-/** @param onread receives what is read, without TLS; absent: the events of the socket do */
-const openSocket = ({ address, ca, onCertificate }: GitdAddress, onread?: OnReadOpts): Socket => {
-  if ('path' in address) return connect({ path: address.path, ...(onread && { onread }) });
-  const { host, port } = address;
-  if (!isTlsAddress(address)) return connect({ host, port, noDelay: true, ...(onread && { onread }) });
+const openSocket = ({ address, ca, onCertificate }: GitdAddress): Socket => {
+  if ('path' in address) return connect(address);
+  const { host, port, isTls = false } = address;
+  if (!isTls) return connect({ host, port, noDelay: true });
   const socket = connectByTls({
     host,
     port,
@@ -100,22 +70,14 @@ const openSocket = ({ address, ca, onCertificate }: GitdAddress, onread?: OnRead
   return socket.setNoDelay(true);
 };
 
-const toUnavailable = (error: Error): GitFailure =>
-  error instanceof GitFailure
-    ? error
-    : storageUnavailable(`cannot connect to the repository storage: ${error.message}`);
-
 /**
  * Connects and authenticates.
- * @param reusesMemory reads into the same memory again and again where it can (`keepMemory`)
  * @throws GitFailure `unavailable`, also if the peer has another secret
  */
-export const dial = async (to: GitdAddress, reusesMemory = false): Promise<Line> => {
+export const dial = async (to: GitdAddress): Promise<Line> => {
   const { secret, instance } = to;
-  const memory = reusesMemory && !isTlsAddress(to.address) ? makeReadMemory() : null;
-  const socket = openSocket(to, memory === null ? undefined : readInto(memory, (chunk) => take(chunk)));
-  const keepMemory = memory?.keep ?? null;
-  const line: Line = { socket, onFrame: () => undefined, onData: () => undefined, keepMemory };
+  const socket = openSocket(to);
+  const line: Line = { socket, onFrame: () => undefined, onData: () => undefined };
   const { promise, resolve, reject } = Promise.withResolvers<Line>();
   const nonce = randomBytes(16).toString('hex');
   let proof: string | null = null;
@@ -139,21 +101,24 @@ export const dial = async (to: GitdAddress, reusesMemory = false): Promise<Line>
     socket.setTimeout(0);
     resolve(line);
   };
-  const reader = makeFrameReader(limitsOfStrangers, onFrame, (data) => line.onData(data), memory !== null);
+  const reader = makeFrameReader(limitsOfStrangers, onFrame, (data) => line.onData(data));
   const fail = (error: Error): void => {
     socket.destroy();
-    reject(toUnavailable(error));
+    reject(
+      error instanceof GitFailure
+        ? error
+        : storageUnavailable(`cannot connect to the repository storage: ${error.message}`),
+    );
   };
   socket.setTimeout(dialTimeout, () => fail(storageUnavailable('the repository storage does not respond')));
   socket.on('error', fail);
   socket.on('close', () => reject(storageUnavailable('the repository storage closed the connection')));
-  const take = (chunk: Buffer): void => {
+  socket.on('data', (chunk: Buffer) => {
     try {
       reader.push(chunk);
     } catch (error) {
       fail(error as Error);
     }
-  };
-  if (memory === null) socket.on('data', take);
+  });
   return await promise;
 };

@@ -1,10 +1,9 @@
 /** The service's end of a stream: bytes in both directions, answers to questions, and one result. */
 import type { Readable, Writable } from 'node:stream';
 import { type Frame, writeFrame } from '../../../gitd/rpc/frames.ts';
-import { makeSender } from '../../../gitd/rpc/socket_streams.ts';
+import { makeReceiver, makeSender } from '../../../gitd/rpc/socket_streams.ts';
 import type { Line } from './dial.ts';
 import { toGitFailure, storageUnavailable } from './failure.ts';
-import { makeLineReceiver } from './pass_to_response.ts';
 import type { SpareConnection } from './spare_connection.ts';
 import type {
   PushAnswer,
@@ -63,7 +62,7 @@ export const openStream = async <N extends Stream>(
   const line = await spare.take();
   const { socket } = line;
   const leave = (): void => void socket.destroy();
-  const receiver = makeLineReceiver(line, leave);
+  const receiver = makeReceiver(socket, leave);
   const writable = makeSender(socket, leave);
   const result = Promise.withResolvers<Streams[N]['result']>();
   result.promise.catch(() => undefined); // `readable` reports it, too

@@ -38,7 +38,7 @@ export const keepSpareConnection = (getAddress: () => Promise<GitdAddress>): Spa
     if (isDialing || spare !== null || isClosed) return;
     isDialing = true;
     try {
-      keep(await dial(await getAddress(), true));
+      keep(await dial(await getAddress()));
     } catch {
       // An error, as above.
     } finally {
@@ -57,7 +57,7 @@ export const keepSpareConnection = (getAddress: () => Promise<GitdAddress>): Spa
 
   return {
     take: async () => {
-      const line = taken() ?? (await dial(await getAddress(), true));
+      const line = taken() ?? (await dial(await getAddress()));
       void dialNext();
       return line;
     },
