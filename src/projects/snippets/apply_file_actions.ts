@@ -24,13 +24,13 @@ const findIndex = (files: Files, name: string, sent: string | undefined): number
   if (sent === undefined) throw refused(`[${name}] not given`);
   const path = sent.trim();
   const index = files.findIndex((file) => file.path === path);
-  if (index === -1) throw refused(path === '' ? `[${name}] not given` : `name a file that does not exist: ${path}`);
+  if (index === -1)
+    throw refused(path === '' ? `[${name}] not given` : `name a file that does not exist: ${path}`);
   return index;
 };
 
 const requireUnused = (files: Files, path: string): void => {
-  if (path !== '' && files.some((file) => file.path === path))
-    throw refused(`use a path twice: ${path}`);
+  if (path !== '' && files.some((file) => file.path === path)) throw refused(`use a path twice: ${path}`);
 };
 
 const create = (files: Files, { file_path = '', content }: FileAction): Files => {
