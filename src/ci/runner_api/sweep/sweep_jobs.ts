@@ -160,7 +160,7 @@ export const makeSweeper = (platform: Platform): ((isPendingToo: boolean) => Pro
   readStep(since);
   return async (isPendingToo) => {
     const now = platform.clock.now();
-    if (readStep(now) !== 0) since = now;
+    if (readStep(now) !== null) since = now;
     await sweepJobs(platform, since, isPendingToo);
   };
 };
