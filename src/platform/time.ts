@@ -23,6 +23,14 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** Milliseconds. The clocks of processes on several hosts differ by less. */
 export const maxClockDifference = minuteMilliseconds;
 
+/**
+ * Returns whether a pause lasts. If its end is further ahead than any such pause is long, the clock was set back since
+ * it began, and it is over.
+ * @param longest milliseconds
+ */
+export const isWithinPause = (end: number, now: number, longest: number): boolean =>
+  end > now && end - now <= longest + maxClockDifference;
+
 /** Milliseconds. A clock is slewed by less than this between two readings that are some seconds apart. */
 const minStep = 5_000;
 

@@ -27,15 +27,25 @@ const getBounds = ({ dialect }: Store, now: number, setBackTo: SetBackTo): { aft
 /**
  * Makes work due that was enqueued by a clock ahead of ours, in the order of its causes and before what is enqueued
  * from now on; shortens leases and pauses that end later than any can. Cheap: it changes nothing else.
+ * @param pausing kinds whose due time is the end of a pause, whatever its length
  */
-export const mendTimes = async (store: Store, setBackTo: SetBackTo): Promise<void> =>
+export const mendTimes = async (
+  store: Store,
+  setBackTo: SetBackTo,
+  pausing: readonly string[],
+): Promise<void> =>
   await store.write(async ({ db, now }) => {
     const { after, due } = getBounds(store, now, setBackTo);
     await db
       .updateTable('work')
       .set({ run_at: due, created_at: now })
       .where('created_at', '>', after)
-      .where(sql<boolean>`run_at between ${due + 1} and created_at + ${soon}`)
+      .where('run_at', '>', due)
+      .where('run_at', '<', never)
+      .where((is) => {
+        const isSoon = sql<boolean>`run_at <= created_at + ${soon}`;
+        return pausing.length === 0 ? isSoon : is.or([isSoon, is('name', 'in', pausing)]);
+      })
       .execute();
     await db
       .updateTable('work')

@@ -25,7 +25,7 @@ export type Worker = {
 
 /** Starts due work within the capacity of the lanes. `stop` is final. */
 const makeStarter = (
-  { store, clock, lanes = singleLane }: WorkerParts,
+  { store, clock, lanes = singleLane, pausing = [] }: WorkerParts,
   running: Running,
   idleKinds: IdleKinds,
 ) => {
@@ -38,7 +38,7 @@ const makeStarter = (
     if (step !== null && step.by < 0)
       setBackTo = typeof setBackTo === 'number' ? Math.min(setBackTo, step.earliest) : step.earliest;
     if (setBackTo === null) return;
-    await mendTimes(store, setBackTo);
+    await mendTimes(store, setBackTo, pausing);
     setBackTo = null;
     idleKinds.forgetAll();
   };
