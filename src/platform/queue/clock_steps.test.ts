@@ -7,6 +7,7 @@ import { until } from '../../../test/support/until.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Payload, type WorkHandler, enqueue } from './enqueue.ts';
 import { lease, take } from './leases.ts';
+import type { WorkerParts } from './run_work.ts';
 import { type Worker, startWorker } from './worker.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -34,12 +35,13 @@ afterEach(async () => {
 
 const noting = async (payload: Payload): Promise<void> => void ran.push(payload);
 
-const work = (handler: WorkHandler = noting): Worker => {
+const work = (handler: WorkHandler = noting, more: Partial<WorkerParts> = {}): Worker => {
   const worker = startWorker({
     store: test.store,
     clock: test.clock,
     log: pino({ level: 'silent' }),
     handlers: { note: handler },
+    ...more,
   });
   workers.push(worker);
   return worker;
@@ -118,5 +120,27 @@ describe('work of a service whose clock is set back', () => {
         [Number.MAX_SAFE_INTEGER, 1],
       ],
     );
+  });
+});
+
+describe('work of a service whose clock is set ahead', () => {
+  it('is not taken again while it runs', async () => {
+    const lanes = [{ title: 'default', names: null, maxPieces: 3 }];
+    const gate = Promise.withResolvers<void>();
+    const hold = async (payload: Payload): Promise<void> => {
+      ran.push(payload);
+      if (payload['n'] === 1) await gate.promise;
+    };
+    work(hold, { lanes, idlePause: 10 });
+    await add({ n: 1 });
+    await until('the first runs', () => ran.length === 1);
+    moveTo(start + hour);
+    await add({ n: 2 });
+    await until('the second has run', async () => (await rows()).length === 1);
+    // Another process finds it leased.
+    assert.equal(await take(test.store), null);
+    gate.resolve();
+    await until('the first has run', async () => (await rows()).length === 0);
+    assert.deepEqual(ran, [{ n: 1 }, { n: 2 }]);
   });
 });

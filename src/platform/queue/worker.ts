@@ -54,7 +54,7 @@ const makeStarter = (
       noteIdle();
       return false;
     }
-    const taken = await take(store, kinds);
+    const taken = await take(store, kinds, running.ids());
     if (taken !== null) running.start(taken);
     return taken !== null;
   };
