@@ -39,11 +39,16 @@ const finish = (socket: Socket, header: object): void => {
   socket.end();
 };
 
-/** Resolves when the socket has everything that was written to the output: the result must not overtake it. */
+/**
+ * Resolves when the socket has everything that was written to the output, and its end: the result must not overtake
+ * them. Also if the output fails.
+ */
 const untilWritten = async (output: Writable): Promise<void> => {
-  if (output.writableLength === 0 || output.writableEnded || output.destroyed) return;
+  if (output.destroyed || output.writableFinished) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  output.write(Buffer.alloc(0), () => resolve());
+  if (output.writableEnded) output.once('finish', resolve).once('close', resolve);
+  else if (output.writableLength === 0) return;
+  else output.write(Buffer.alloc(0), () => resolve());
   await promise;
 };
 

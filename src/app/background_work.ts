@@ -159,6 +159,9 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
     await followRequest(platform, Number(merge_request_id)),
 });
 
+/** Work that waits for the end of a pause, and checks whether it has passed. */
+export const pausingWork: readonly string[] = [deliverHooksWork, probeWork];
+
 /** Work that reaches other systems, or begins by the clock. */
 const outgoingWork = [
   ...lanes.flatMap(({ title, names }) => (['hooks', 'mail', 'imports'].includes(title) ? (names ?? []) : [])),

@@ -41,7 +41,7 @@ import { openSettings } from '../core/settings/settings_store.ts';
 import type { Clock } from '../platform/time.ts';
 import { version } from '../platform/version.ts';
 import { hasPage } from '../doors/web/routes.ts';
-import { makeCompletions, lanes, workHandlers } from './background_work.ts';
+import { makeCompletions, lanes, pausingWork, workHandlers } from './background_work.ts';
 
 export type ServiceParts = {
   config: Config;
@@ -126,7 +126,8 @@ const makePlatformMetrics = (platform: Platform, watching: Watching): Metrics =>
 const startPlatformWorker = (platform: Platform, watching: Watching): Worker => {
   const { store, clock, log } = platform;
   const handlers = watching.measureWork(workHandlers(platform));
-  return startWorker({ store, clock, log, handlers, lanes, isOutage: makeOutageCheck(store) });
+  const isOutage = makeOutageCheck(store);
+  return startWorker({ store, clock, log, handlers, lanes, pausing: pausingWork, isOutage });
 };
 
 /** The public base URL. Without a configured one, the system may choose its port when it opens. */

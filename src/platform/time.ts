@@ -20,21 +20,39 @@ export const shortMonthNames: readonly string[] = monthNames.map((name) => name.
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Milliseconds. The clocks of processes on several hosts differ by less. */
+export const maxClockDifference = minuteMilliseconds;
+
+/**
+ * Returns whether a pause lasts. If its end is further ahead than any such pause is long, the clock was set back since
+ * it began, and it is over.
+ * @param longest milliseconds
+ */
+export const isWithinPause = (end: number, now: number, longest: number): boolean =>
+  end > now && end - now <= longest + maxClockDifference;
+
 /** Milliseconds. A clock is slewed by less than this between two readings that are some seconds apart. */
 const minStep = 5_000;
 
+export type ClockStep = {
+  /** Milliseconds that the clock was set ahead, or back if negative. */
+  by: number;
+  /** The earliest time that it can have had since. */
+  earliest: number;
+};
+
 /**
  * Notices when the clock was set, or the machine slept: it then moves otherwise than the time that passes.
- * Returns a function that takes the time of the clock, and returns the milliseconds that it was set ahead since the
- * last call, or set back if negative; 0: it was not.
+ * Returns a function that takes the time of the clock, and returns its step since the last call; null: there was none.
  */
-export const watchClock = (): ((now: number) => number) => {
-  let offset: number | null = null;
+export const watchClock = (): ((now: number) => ClockStep | null) => {
+  let last: { now: number; at: number } | null = null;
   return (now) => {
-    const next = now - performance.now();
-    const step = next - (offset ?? next);
-    offset = next;
-    return Math.abs(step) < minStep ? 0 : step;
+    const at = performance.now();
+    const passed = last === null ? 0 : at - last.at;
+    const by = last === null ? 0 : now - last.now - passed;
+    last = { now, at };
+    return Math.abs(by) < minStep ? null : { by, earliest: Math.floor(now - passed) };
   };
 };
 

@@ -97,10 +97,11 @@ test('what is missing is asked for again, and methods that change are passed on'
   for (let at = 0; at < 2; at += 1) {
     const { result } = await repository.read('blob.at', { commit, path: 'none', max: 9 });
     const { commits } = await repository.ask('commits.get', { ids: ['a'.repeat(40)] });
+    const { sizes } = await repository.ask('blob.sizes', { ids: ['a'.repeat(40)] });
     await repository.ask('repository.statistics', {});
-    assert.deepEqual([result, commits], [null, [null]]);
+    assert.deepEqual([result, commits, sizes], [null, [null], [null]]);
   }
-  const expected = ['blob.at', 'commits.get', 'repository.statistics'];
+  const expected = ['blob.at', 'commits.get', 'blob.sizes', 'repository.statistics'];
   assert.deepEqual(asked, [...expected, ...expected]);
 });
 

@@ -76,8 +76,8 @@ const getStamps = async (call: Call): Promise<Stamps> => {
 /** Checks for an answer that could be complete later: objects that are missing now may be pushed. */
 const hasGap = (result: unknown): boolean => {
   if (result === null) return true;
-  const { commits } = result as { commits?: unknown[] };
-  return commits?.includes(null) === true;
+  const { commits, sizes } = result as { commits?: unknown[]; sizes?: unknown[] };
+  return (commits ?? sizes ?? []).includes(null);
 };
 
 const isBranchOrTag = (name: string): boolean =>

@@ -191,6 +191,20 @@ describe('a failed delivery', () => {
     assert.deepEqual(left, []);
   });
 
+  it('is repeated although the clock was set back since its last attempt', async () => {
+    const { project } = await withHook({ issues_events: true });
+    const start = Date.now() + 1_000;
+    gantry.setTime(start);
+    receiver.answer((_request, response) => void response.writeHead(500).end('no'));
+    await addIssue(project, { title: 'One' });
+    await drain();
+    receiver.clear();
+    gantry.setTime(start - 3_600_000);
+    await drain();
+    assert.deepEqual(titlesInOrder(), ['One']);
+    assert.deepEqual(await nextAttempts(), []);
+  });
+
   it('is dropped after seven days, and the next one of its target follows', async () => {
     const { project } = await withHook({ issues_events: true });
     const start = Date.now() + 1_000;

@@ -7,6 +7,7 @@
 import type { Platform } from '../../core/platform.ts';
 import { type WorkHandler, type WorkRun, enqueue } from '../../platform/queue/enqueue.ts';
 import { deliverHooksWork, makeDeliveryWork } from '../changes/observe.ts';
+import { isBackingOff } from '../hooks/backoff.ts';
 import { attemptDelivery } from './attempt.ts';
 import { buildMessage } from './message.ts';
 import { type Pending, type Queue, loadOldest } from './pending.ts';
@@ -31,7 +32,7 @@ const runAgain = async ({ platform, queue, run }: Run, run_at: number): Promise<
 
 /** Only a repeated attempt waits: the first one is due at once, whatever the clock was when it was written. */
 const mustWait = ({ attempts, next_attempt_at }: Pending, now: number): boolean =>
-  attempts > 0 && next_attempt_at > now;
+  attempts > 0 && isBackingOff(next_attempt_at, now, attempts);
 
 const deliverPending = async (delivery: Run): Promise<void> => {
   const { platform, queue, run } = delivery;

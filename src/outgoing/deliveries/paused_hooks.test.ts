@@ -178,6 +178,21 @@ test('each end of a pause tries one delivery, and the first success sends the ot
   assert.deepEqual(await waitingWork(), []);
 });
 
+test('a pause ends although the clock was set back since it began', async () => {
+  const titles = numbered(3, 'Issue');
+  await untilPaused(...titles, 'Last');
+  // The next pause is longer than the waits of other work.
+  await untilPauseEnds();
+  assert.ok(((await pauseLeft()) ?? 0) > 120_000);
+  receiver.answer((_request, response) => response.writeHead(204).end());
+  receiver.received.length = 0;
+  setTime(now - 3_600_000);
+  assert.equal((await gantry.api(`GET ${hook}`)).body.alert_status, 'executable');
+  await drain();
+  assert.deepEqual(receivedTitles(), [...titles, 'Last']);
+  assert.equal(await pauseLeft(), null);
+});
+
 test('a delivery that always fails does not hold back those of other targets', async () => {
   await untilPaused('Bad', ...numbered(5, 'Good'));
   fail(['Bad']);

@@ -60,7 +60,7 @@ export const beginPause = async (tx: Tx, hookId: number, until: number): Promise
 const lockHook = compiled((db, { id }: { id: number }, dialect) =>
   db
     .selectFrom('hooks')
-    .select(['id', 'disabled_until'])
+    .select(['id', 'disabled_until', 'failures'])
     .where('id', '=', id)
     .modifyEnd(dialect.forUpdate)
     .compile(),
@@ -86,7 +86,7 @@ type Group = {
 };
 
 const pauseOfHook = compiled((db, { id }: { id: number }) =>
-  db.selectFrom('hooks').select(['id', 'disabled_until']).where('id', '=', id).compile(),
+  db.selectFrom('hooks').select(['id', 'disabled_until', 'failures']).where('id', '=', id).compile(),
 );
 
 const resumeGroup = async (tx: Tx, { hook_id, after, now }: Group): Promise<void> => {

@@ -8,7 +8,7 @@ import { finishTogether } from '../../platform/queue/leases.ts';
 import { isPaused } from '../hooks/json.ts';
 import type { HookRow } from '../hooks/queries.ts';
 import { type Attempt, insertLogs, isDelivered } from './attempt.ts';
-import { failuresBeforePause, getPause, maxDeliveryAge } from './backoff.ts';
+import { failuresBeforePause, getPause, maxDeliveryAge } from '../hooks/backoff.ts';
 import { makeBatchWriter } from './batch_writes.ts';
 import { beginPause, endPause } from './paused_hooks.ts';
 import { type Pending, removeDeliveries } from './pending.ts';

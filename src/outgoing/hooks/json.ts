@@ -1,6 +1,7 @@
 import type { Platform } from '../../core/platform.ts';
 import { array, bool, int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
+import { isBackingOff } from './backoff.ts';
 import { eventFlagNames, systemFlags } from './event_flags.ts';
 import type { HookRow } from './queries.ts';
 import { type Values, unsealValues } from './secrets.ts';
@@ -44,8 +45,10 @@ export const hookShapes = {
 const listKeys = (values: Values): { key: string }[] => Object.keys(values).map((key) => ({ key }));
 
 /** Returns whether a failing hook pauses. */
-export const isPaused = ({ disabled_until }: Pick<HookRow, 'disabled_until'>, now: number): boolean =>
-  disabled_until !== null && disabled_until > now;
+export const isPaused = (
+  { disabled_until, failures }: Pick<HookRow, 'disabled_until' | 'failures'>,
+  now: number,
+): boolean => disabled_until !== null && isBackingOff(disabled_until, now, failures);
 
 /** JSON of a hook, without its secrets. */
 export const hookJson = (

@@ -8,7 +8,7 @@ import { isMailOn, sendMailWork, sendingWork } from '../../core/mail/enqueue_mai
 import type { Platform } from '../../core/platform.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { type WorkHandler, enqueueAll } from '../../platform/queue/enqueue.ts';
-import { getPause, maxDeliveryAge } from '../deliveries/backoff.ts';
+import { getPause, maxDeliveryAge } from '../hooks/backoff.ts';
 import { composeAccountMail } from './account_mails.ts';
 import { type Person, composeDigest, composeMail } from './compose.ts';
 import {

@@ -99,18 +99,35 @@ const holdRow = compiled((db, { id, attempts, until }: HeldRow & { until: number
     .compile(),
 );
 
-const takeOldest = async ({ db, now }: Tx, kinds: Kinds): Promise<LeasedWork | null> => {
-  const [row] = await getDueQueries(kinds).oldest(db, { now });
-  if (row === undefined) return null;
-  const taken = { ...row, attempts: row.attempts + 1 };
-  await holdRow(db, { id: row.id, attempts: taken.attempts, until: now + lease });
-  return taken;
+const takeOldest = async (
+  { db, now }: Tx,
+  kinds: Kinds,
+  running: readonly number[],
+): Promise<LeasedWork | null> => {
+  const until = now + lease;
+  for (;;) {
+    const [row] = await getDueQueries(kinds).oldest(db, { now });
+    if (row === undefined) return null;
+    const { id } = row;
+    // Only its lease is renewed: it expired because the clock was set ahead, or the machine slept.
+    const runsHere = running.includes(id);
+    const attempts = row.attempts + (runsHere ? 0 : 1);
+    await holdRow(db, { id, attempts, until });
+    if (!runsHere) return { ...row, attempts };
+  }
 };
 
-/** Leases the work with the earliest due time; null if none is free. */
-export const take = async (store: Store, kinds: Kinds = allKinds): Promise<LeasedWork | null> => {
+/**
+ * Leases the work with the earliest due time; null if none is free.
+ * @param running ids of the work that this worker runs, which it never takes again
+ */
+export const take = async (
+  store: Store,
+  kinds: Kinds = allKinds,
+  running: readonly number[] = [],
+): Promise<LeasedWork | null> => {
   try {
-    return await store.writeRelaxed(async (tx) => await takeOldest(tx, kinds));
+    return await store.writeRelaxed(async (tx) => await takeOldest(tx, kinds, running));
   } catch (error) {
     // Another process took work of the same turn at this moment; `work_turn_locked` lets only one run.
     if (store.isUniqueViolation(error)) return null;

@@ -25,6 +25,11 @@ export type WorkerParts = {
   isOutage?: (error: unknown) => boolean;
   /** Default: one piece at a time. */
   lanes?: readonly Lane[];
+  /**
+   * Kinds whose due time is the end of a pause, and that check whether it has passed: they are due when the clock was
+   * set back since they were enqueued. Default: none.
+   */
+  pausing?: readonly string[];
   /** Milliseconds; default: one second. */
   idlePause?: number;
   /** Milliseconds in which it notifies other processes at most once; default: 50. */

@@ -37,6 +37,8 @@ export const makeRunning = (parts: RunnerParts, onEnd: (name: string) => void) =
   const outsideOfRequests = AsyncLocalStorage.snapshot();
   const running = {
     names: (): string[] => [...pieces.values()].map(({ name }) => name),
+    /** Returns the ids of pieces whose transaction has committed. */
+    ids: (): number[] => [...pieces.values()].flatMap(({ id }) => id ?? []),
     /** Records a failure of the store, which may leave rows leased to this process that it does not run. */
     noteFailure: (error: unknown): void => void (mayHoldMore ||= isStoreAway(parts, error)),
     /** Releases those rows. */

@@ -5,7 +5,7 @@ import { makeWakeup } from './wakeup.ts';
 import { getKindsToTake, singleLane } from './lanes.ts';
 import { registerWorker, workTopic } from './announce_work.ts';
 import { isDue, take } from './leases.ts';
-import { mendTimes } from './mend_times.ts';
+import { type SetBackTo, mendTimes } from './mend_times.ts';
 import { watchClock } from '../time.ts';
 import type { WorkerParts } from './run_work.ts';
 import { type Running, makeRunning } from './running_work.ts';
@@ -25,20 +25,21 @@ export type Worker = {
 
 /** Starts due work within the capacity of the lanes. `stop` is final. */
 const makeStarter = (
-  { store, clock, lanes = singleLane }: WorkerParts,
+  { store, clock, lanes = singleLane, pausing = [] }: WorkerParts,
   running: Running,
   idleKinds: IdleKinds,
 ) => {
   let stopped = false;
   const readStep = watchClock();
-  /** At the start, too: the clock may have been set while no process ran. */
-  let mayWaitTooLong = true;
+  let setBackTo: SetBackTo | null = 'unknown';
 
   const mendAfterStep = async (now: number): Promise<void> => {
-    if (readStep(now) < 0) mayWaitTooLong = true;
-    if (!mayWaitTooLong) return;
-    await mendTimes(store);
-    mayWaitTooLong = false;
+    const step = readStep(now);
+    if (step !== null && step.by < 0)
+      setBackTo = typeof setBackTo === 'number' ? Math.min(setBackTo, step.earliest) : step.earliest;
+    if (setBackTo === null) return;
+    await mendTimes(store, setBackTo, pausing);
+    setBackTo = null;
     idleKinds.forgetAll();
   };
 
@@ -53,7 +54,7 @@ const makeStarter = (
       noteIdle();
       return false;
     }
-    const taken = await take(store, kinds);
+    const taken = await take(store, kinds, running.ids());
     if (taken !== null) running.start(taken);
     return taken !== null;
   };

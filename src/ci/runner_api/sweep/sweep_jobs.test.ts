@@ -108,7 +108,7 @@ describe('a running job', () => {
     await pass(0);
     gantry.setTime(Date.now() + hour);
     const { platform } = gantry.service;
-    await sweepJobs(platform, platform.clock.now() - minute);
+    await sweepJobs(platform, { since: platform.clock.now() - minute, steps: [] });
     assert.deepEqual(await stateOf(job.id), ['running', null]);
     await sweepJobs(platform);
     assert.deepEqual(await stateOf(job.id), ['failed', 'stuck_or_timeout_failure']);
@@ -120,13 +120,40 @@ describe('a running job', () => {
     await peer.trace(job, 'one');
     await pass(0);
     const sweep = makeSweeper(gantry.service.platform);
-    for (const hours of [0.5, -1]) {
+    for (const hours of [0.5, -1, 2]) {
       gantry.setTime(Date.now() + hours * hour);
       await sweep(true);
       assert.deepEqual(await stateOf(job.id), ['running', null]);
       assert.deepEqual(await stateOf(fresh.id), ['running', null]);
       assert.equal((await peer.trace(job, 'two')).status, 202);
     }
+  });
+
+  test('is not canceled before its time when the clock is set ahead', async () => {
+    const { project, peer, job } = await running();
+    await peer.trace(job, 'one');
+    const sweep = makeSweeper(gantry.service.platform);
+    await gantry.api(`POST /projects/${project.id}/jobs/${job.id}/cancel`);
+    gantry.setTime(Date.now() + hour);
+    await sweep(false);
+    assert.deepEqual(await stateOf(job.id), ['canceling', null]);
+  });
+
+  test('fails five minutes after the clock was set back if its runner is gone', async () => {
+    const { peer, job } = await running();
+    await peer.trace(job, 'one');
+    const { job: fresh } = await running();
+    await pass(0);
+    const since = Date.now() - hour;
+    for (const [minutes, state] of [
+      [4, 'running'],
+      [6, 'failed'],
+    ] as const) {
+      gantry.setTime(since + minutes * minute);
+      await sweepJobs(gantry.service.platform, { since, steps: [] });
+      assert.equal((await stateOf(job.id))[0], state);
+    }
+    assert.deepEqual(await stateOf(fresh.id), ['pending', null]);
   });
 
   test('fails past its timeout, however active its runner is', async () => {

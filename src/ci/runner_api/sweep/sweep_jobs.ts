@@ -8,21 +8,13 @@ import { type Job, lockJob } from '../../pipelines/pipeline_rows.ts';
 import { sweepBridges } from '../../pipelines/downstream/sweep_trigger_jobs.ts';
 import { forEachLogged } from '../for_each_logged.ts';
 import { endWithStoredTrace } from '../end_with_stored_trace.ts';
-import { handleLostJob, lostOnce } from '../undelivered_jobs.ts';
+import { handleLostJob } from '../undelivered_jobs.ts';
 import { getJobCache } from '../running_job_cache.ts';
 import { openQueue, getQueue } from '../queue/job_queue.ts';
 import { sweepPending } from './sweep_pending.ts';
 import { heldStatuses } from '../../../core/job_statuses.ts';
-import { minuteMilliseconds, watchClock } from '../../../platform/time.ts';
-
-const second = 1_000;
-
-/** A working runner sends the first chunk of a trace within seconds. */
-const firstChunkTimeout = minuteMilliseconds;
-const maxSilenceMilliseconds = 5 * minuteMilliseconds;
-const maxCancelMilliseconds = 6 * minuteMilliseconds;
-/** Time after the job's timeout in which the runner may end the job itself. */
-const timeoutGrace = minuteMilliseconds;
+import { watchClock } from '../../../platform/time.ts';
+import { type ClockHistory, type Fate, type RunningJob, addStep, decideFate } from './job_fate.ts';
 
 /** Rows of one query. */
 const batch = 500;
@@ -46,31 +38,6 @@ const storeActivity = async ({ store }: Platform): Promise<void> => {
   });
 };
 
-type RunningJob = {
-  status: string;
-  started_at: number | null;
-  seen_at: number | null;
-  cancelled_at: number | null;
-  timeout: number | null;
-};
-
-type Fate = 'lost' | 'silent' | 'late' | 'canceled' | null;
-
-/**
- * Decides what happens to a running job. Pure.
- * @param since when the service became reachable again, or its clock was set: before, runners could not report
- */
-const decideFate = (job: RunningJob, now: number, since: number): Fate => {
-  const { status, started_at, seen_at, cancelled_at, timeout } = job;
-  if (status === 'canceling') return (cancelled_at ?? 0) < now - maxCancelMilliseconds ? 'canceled' : null;
-  if (status !== 'running' || started_at === null) return null;
-  if (timeout !== null && started_at + timeout * second + timeoutGrace < now) return 'late';
-  if (seen_at === null || seen_at === lostOnce) {
-    return Math.max(started_at, since) < now - firstChunkTimeout ? 'lost' : null;
-  }
-  return Math.max(seen_at, since) < now - maxSilenceMilliseconds ? 'silent' : null;
-};
-
 const endAs = async (tx: Tx, id: number, fate: Fate): Promise<Job | null> => {
   if (fate === 'canceled') return await finishCanceling(tx, id);
   return await failJob(tx, id, fate === 'late' ? 'job_execution_timeout' : 'stuck_or_timeout_failure');
@@ -78,8 +45,12 @@ const endAs = async (tx: Tx, id: number, fate: Fate): Promise<Job | null> => {
 
 type Fated = TraceKey & { pipeline_id: number; fate: Fate };
 
-const sweepOne = async (platform: Platform, { fate, ...job }: Fated, since: number): Promise<void> => {
-  const isUnchanged = (now: RunningJob): boolean => decideFate(now, platform.clock.now(), since) === fate;
+const sweepOne = async (
+  platform: Platform,
+  { fate, ...job }: Fated,
+  history: ClockHistory,
+): Promise<void> => {
+  const isUnchanged = (now: RunningJob): boolean => decideFate(now, platform.clock.now(), history) === fate;
   if (fate === 'lost') {
     await handleLostJob(platform, job.id, (now) => isUnchanged(now));
     return;
@@ -90,7 +61,7 @@ const sweepOne = async (platform: Platform, { fate, ...job }: Fated, since: numb
   });
 };
 
-const sweepRunning = async (platform: Platform, since: number): Promise<void> => {
+const sweepRunning = async (platform: Platform, history: ClockHistory): Promise<void> => {
   const { store, clock } = platform;
   const now = clock.now();
   const columns = [
@@ -124,10 +95,10 @@ const sweepRunning = async (platform: Platform, since: number): Promise<void> =>
       project_id: row.project_id,
       pipeline_id: row.pipeline_id,
       trace_key: row.trace_key,
-      fate: decideFate(row, now, since),
+      fate: decideFate(row, now, history),
     }));
     const ended = fates.filter(({ fate }) => fate !== null);
-    await forEachLogged(platform, ended, async (one) => await sweepOne(platform, one, since));
+    await forEachLogged(platform, ended, async (one) => await sweepOne(platform, one, history));
     after = rows.at(-1)?.id ?? 0;
     if (rows.length < batch) return;
   }
@@ -137,13 +108,17 @@ const sweepRunning = async (platform: Platform, since: number): Promise<void> =>
 const pause = 10_000;
 const pendingEvery = 6;
 
-/**
- * Sweeps once. Several processes may sweep at the same time.
- * @param since when the service started, or its clock was set
- */
-export const sweepJobs = async (platform: Platform, since = 0, isPendingToo = true): Promise<void> => {
+/** A clock that was right at all times of a service that was always reachable. */
+const steadyClock: ClockHistory = { since: 0, steps: [] };
+
+/** Sweeps once. Several processes may sweep at the same time. */
+export const sweepJobs = async (
+  platform: Platform,
+  history = steadyClock,
+  isPendingToo = true,
+): Promise<void> => {
   await storeActivity(platform);
-  await sweepRunning(platform, since);
+  await sweepRunning(platform, history);
   if (!isPendingToo) return;
   await sweepPending(platform);
   await sweepBridges(platform);
@@ -151,17 +126,18 @@ export const sweepJobs = async (platform: Platform, since = 0, isPendingToo = tr
 };
 
 /**
- * Returns a function that sweeps as `sweepJobs` does. After the clock was set, runners have their time again to report:
- * what they last reported looks as old as the step is long.
+ * Returns a function that sweeps as `sweepJobs` does. After the clock was set, runners have their time again to report,
+ * and jobs their timeout: what was stored before looks as old as the step is long.
  */
 export const makeSweeper = (platform: Platform): ((isPendingToo: boolean) => Promise<void>) => {
   const readStep = watchClock();
-  let since = platform.clock.now();
-  readStep(since);
+  let history: ClockHistory = { since: platform.clock.now(), steps: [] };
+  readStep(history.since);
   return async (isPendingToo) => {
     const now = platform.clock.now();
-    if (readStep(now) !== 0) since = now;
-    await sweepJobs(platform, since, isPendingToo);
+    const step = readStep(now);
+    if (step !== null) history = addStep(history, step, now);
+    await sweepJobs(platform, history, isPendingToo);
   };
 };
 

@@ -1,4 +1,5 @@
 /** Sizes of binary files before and after a change. */
+import { isGitFailure } from '../../../../platform/git/failure.ts';
 import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../../platform/git/repository.ts';
 import { formatBytes } from '../../../../platform/format_bytes.ts';
@@ -8,6 +9,16 @@ export type BlobSizes = ReadonlyMap<Oid, number>;
 
 /** Binary files of one page whose sizes are shown. */
 const maxFiles = 200;
+
+/** Returns no sizes if the storage is older than this call, as while its program is replaced. */
+const readSizes = async (repository: Repository, ids: Oid[]): Promise<(number | null)[]> => {
+  try {
+    return (await repository.ask('blob.sizes', { ids })).sizes;
+  } catch (error) {
+    if (isGitFailure(error, 'invalid')) return [];
+    throw error;
+  }
+};
 
 /** Reads the sizes of the binary files of a diff in one call; none without such files. */
 export const readBinarySizes = async (
@@ -24,7 +35,7 @@ export const readBinarySizes = async (
     ),
   ];
   if (ids.length === 0) return new Map();
-  const { sizes } = await repository.ask('blob.sizes', { ids });
+  const sizes = await readSizes(repository, ids);
   return new Map(
     ids.flatMap((id, at) => {
       const size = sizes[at] ?? null;

@@ -1,5 +1,5 @@
 /** When a failed delivery is tried again, and when a failing hook pauses. Pure. */
-import { dayMilliseconds } from '../../platform/time.ts';
+import { dayMilliseconds, isWithinPause } from '../../platform/time.ts';
 
 const seconds = 1_000;
 
@@ -22,3 +22,10 @@ export const getPause = (failures: number, random: number): number => {
   const grown = Math.min(60 * seconds * 3 ** (failures - firstPauses.length), dayMilliseconds);
   return Math.round(grown * (0.8 + 0.2 * random));
 };
+
+/**
+ * Returns whether the pause after some failures lasts.
+ * @param failures in a row, at least 1
+ */
+export const isBackingOff = (end: number, now: number, failures: number): boolean =>
+  isWithinPause(end, now, getPause(failures, 1));
