@@ -1,4 +1,5 @@
 /** What the forms of a board compare with the board as it is saved. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Board, BoardList } from '../../../../planning/boards/queries.ts';
 import { guardEdits } from '../../parts/fields/guard_edits.ts';
 import { columnName } from './column_name.ts';
@@ -22,9 +23,37 @@ export const fromBoard = (board: Board): BoardValues => ({
   milestone: board.milestone?.title ?? '',
 });
 
+/** Returns the values of the form as it was sent. */
+export const fromTexts = (texts: Readonly<Record<string, string>>): BoardValues => {
+  const { name = '', labels = '', assignee = '', milestone = '', show_open, show_closed } = texts;
+  return {
+    name,
+    labels,
+    assignee,
+    milestone,
+    show_open: show_open === '1',
+    show_closed: show_closed === '1',
+  };
+};
+
+const toTitles = (labels: string): string[] =>
+  [...new Set(labels.split(',').map((title) => title.trim()))].filter((title) => title !== '').toSorted();
+
+/** Returns the stored spelling of values that name the same labels and the same user. */
+const normalize = (typed: BoardValues, saved: BoardValues): BoardValues => {
+  const areSameLabels = isDeepStrictEqual(toTitles(typed.labels), toTitles(saved.labels));
+  const username = typed.assignee.trim().replace(/^@/, '').toLowerCase();
+  return {
+    ...typed,
+    ...(areSameLabels && { labels: saved.labels }),
+    ...(username === saved.assignee.toLowerCase() && { assignee: saved.assignee }),
+  };
+};
+
 export const boardGuard = guardEdits({
   word: 'board',
   fromRecord: fromBoard,
+  normalize,
   labels: {
     name: 'Name',
     show_open: 'Show the column Open',

@@ -20,7 +20,7 @@ import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { columnName } from './column_name.ts';
-import { boardGuard, fromBoard, limitGuard, orderGuard } from './concurrent_edits.ts';
+import { boardGuard, fromBoard, fromTexts, limitGuard, orderGuard } from './concurrent_edits.ts';
 import type { BoardsPlace } from './project_or_group_routes.ts';
 
 /** A refused form: of the board itself, of a list of it, or of a new list of one kind. */
@@ -59,18 +59,8 @@ const getProblems = ({ refused }: Shown, part: RefusedForm['part']): FormProblem
 const getValue = ({ refused }: Shown, part: RefusedForm['part'], name: string, stored: string): string =>
   refused?.part === part ? (refused.values[name] ?? '') : stored;
 
-const readBoardValues = ({ board, refused }: Shown): ReturnType<typeof fromBoard> => {
-  if (refused?.part !== 'board') return fromBoard(board);
-  const { name = '', labels = '', assignee = '', milestone = '', show_open, show_closed } = refused.values;
-  return {
-    name,
-    labels,
-    assignee,
-    milestone,
-    show_open: show_open === '1',
-    show_closed: show_closed === '1',
-  };
-};
+const readBoardValues = ({ board, refused }: Shown): ReturnType<typeof fromBoard> =>
+  refused?.part === 'board' ? fromTexts(refused.values) : fromBoard(board);
 
 /** Returns the fingerprint that a refused form of a part was opened with. */
 const getBase = ({ refused }: Shown, part: RefusedForm['part']): { base?: string } =>

@@ -112,9 +112,10 @@ const savePage = (section: GroupSection): AnyPage => {
     toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
     run: async ({ call }, group, { group: _path, base, ...sent }) => {
       let stored = group;
-      const check = checkSection(comparedSchemas(section), base);
+      const edit = toChanges(sent);
+      const check = checkSection(comparedSchemas(section), base, edit);
       await withAvatar(call.platform, (sent as AvatarSent).avatar, async (avatar) => {
-        stored = await updateGroup(call, group.id, { ...toChanges(sent), ...avatar, ...check });
+        stored = await updateGroup(call, group.id, { ...edit, ...avatar, ...check });
       });
       return redirect(groupPagePath(stored, 'settings'), saved);
     },

@@ -4,7 +4,15 @@ import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
 import { guardEdits } from '../../parts/fields/guard_edits.ts';
 import type { Visit } from '../../page.ts';
 import { type HookState, type HookValues, fromRecord } from './form.ts';
+import type { KeyValueRow } from './key_value_rows.ts';
 import { eventLabels, formatLabels } from './placed_hook.ts';
+
+/** Returns the names of the rows that are not to be removed, in one order. */
+const keptKeys = (rows: readonly KeyValueRow[]): string[] =>
+  rows
+    .filter(({ isRemoved }) => !isRemoved)
+    .map(({ key }) => key)
+    .toSorted();
 
 /** Returns the values of the form as texts, without secrets. */
 const toCompared = ({ texts, flags, variables, headers }: HookValues) => ({
@@ -12,9 +20,20 @@ const toCompared = ({ texts, flags, variables, headers }: HookValues) => ({
   format: formatLabels[texts.format as keyof typeof formatLabels] ?? texts.format,
   events: eventFlagNames.filter((name) => flags.has(name)).map((name) => eventLabels[name] ?? name),
   enable_ssl_verification: flags.has('enable_ssl_verification'),
-  variables: variables.map(({ key }) => key),
-  headers: headers.map(({ key }) => key),
+  variables: keptKeys(variables),
+  headers: keptKeys(headers),
 });
+
+type Compared = ReturnType<typeof toCompared>;
+
+/** Returns the values as the operation stores them: a filter and a pattern need each other. */
+const normalize = (typed: Compared): Compared => {
+  const { branch_filter_strategy, push_events_branch_filter } = typed;
+  const isFiltered = branch_filter_strategy !== 'all_branches' && push_events_branch_filter.trim() !== '';
+  return isFiltered
+    ? typed
+    : { ...typed, branch_filter_strategy: 'all_branches', push_events_branch_filter: '' };
+};
 
 const labels = {
   url: 'URL',
@@ -35,11 +54,15 @@ const guardOf = (visit: Visit) =>
     word: 'hook',
     fromRecord: (hook: HookRow) => toCompared(fromRecord(visit, hook)),
     labels,
+    normalize,
   });
 
-/** Returns the check of an edit. */
-export const checkHook = (visit: Visit, base: string | undefined, locked: HookRow): void =>
-  guardOf(visit).check(base).check?.(locked);
+/** @throws Failure 409 if the locked hook differs from the form that was opened, and from the one that was sent */
+export const checkHook = (
+  visit: Visit,
+  { base, typed }: { base: string | undefined; typed: HookValues },
+  locked: HookRow,
+): void => guardOf(visit).check(base, toCompared(typed)).check?.(locked);
 
 /** Renders the parts of the form that edits a hook. */
 export const guardParts = (visit: Visit, hook: HookRow, state: HookState, editPath: string) =>

@@ -88,9 +88,9 @@ const update = (kind: SettingsListRoute): AnyPage =>
     find: async (visit, address) => await findHookOfOwner(kind, visit, address),
     fromSent: (sent, { hook }) => fromSent(sent, hook),
     toProblems,
-    run: async (visit, { list, owner, hook }, params) => {
+    run: async (visit, { list, owner, hook }, params, typed) => {
       await updateHook(visit.call, owner, hook.id, (locked) => {
-        checkHook(visit, params.base, locked);
+        checkHook(visit, { base: params.base, typed }, locked);
         return toEdit(owner, params);
       });
       return redirect(`${list.path}/${hook.id}`, 'The changes were saved.');

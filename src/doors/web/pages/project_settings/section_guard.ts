@@ -34,9 +34,15 @@ const guardSection = (schemas: Readonly<Record<string, TSchema>>) => {
   return { read, guard: guardEdits({ word: 'section', fromRecord: read, labels }) };
 };
 
-/** Returns the check of an edit. @param base as the form sent it */
-export const checkSection = (schemas: Readonly<Record<string, TSchema>>, base: unknown) =>
-  guardSection(schemas).guard.check(typeof base === 'string' ? base : undefined);
+/**
+ * Returns the check of an edit.
+ * @param base as the form sent it
+ * @param edit the columns that it sets
+ */
+export const checkSection = (schemas: Readonly<Record<string, TSchema>>, base: unknown, edit: Stored) => {
+  const { read, guard } = guardSection(schemas);
+  return guard.check(typeof base === 'string' ? base : undefined, read(edit));
+};
 
 /**
  * Renders the parts of a section's form.

@@ -133,8 +133,9 @@ const savePage = (settings: SettingsPage, section: Section): AnyPage => {
     fromSent: (sent) => sent,
     toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
     run: async ({ call }, project, { project: _path, base, ...sent }) => {
-      const check = checkSection(schemasOf(section), base);
-      await updateProject(call, project, { ...readProjectInput(sent), ...check });
+      const edit = readProjectInput(sent);
+      const check = checkSection(schemasOf(section), base, edit);
+      await updateProject(call, project, { ...edit, ...check });
       return redirect(projectPagePath(project, settings.noun), saved);
     },
     view: async (visit, project, { values: sent, problems }) =>

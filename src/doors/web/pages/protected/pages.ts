@@ -44,8 +44,8 @@ const savePage = (kind: Kind, { below, notice, isNew, save }: SavePage): AnyPage
     find: administered,
     fromSent,
     toProblems: (problems) => moveUnknownToText(problems, Object.keys(ruleFields)),
-    run: async (visit, project, { project: _address, name = '', base, ...values }) => {
-      await save(visit, project, name, { ...values, ...ruleGuard(kind).check(base) });
+    run: async (visit, project, { project: _address, name = '', base, ...values }, typed) => {
+      await save(visit, project, name, { ...values, ...ruleGuard(kind).check(base, typed) });
       return redirect(projectPagePath(project, kind.noun), notice(name));
     },
     view: async (visit, project, state) => {

@@ -93,6 +93,7 @@ export const variableGuard = guardEdits({
     masked: 'Masked',
     raw: 'Raw',
   },
+  normalize: (typed) => ({ ...typed, environment_scope: textOrNull(typed.environment_scope) ?? '*' }),
 });
 
 export const fromSent = (sent: RawParams): VariableValues => ({

@@ -22,7 +22,7 @@ import {
   text,
   time,
 } from '../../../../../platform/http/schema.ts';
-import { formatTime } from '../../../../../platform/time.ts';
+import { formatTime, parseTime } from '../../../../../platform/time.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import {
   type FormProblems,
@@ -100,6 +100,12 @@ const toShown = (row: BroadcastMessage): Shown => ({
   dismissable: row.dismissable === 1,
 });
 
+/** Returns a time as it is stored; the stored one where none was sent. */
+const toStoredTime = (typed: string, saved: string): string => {
+  const time = typed === '' ? null : parseTime(typed);
+  return time === null ? typed || saved : formatTime(time);
+};
+
 const messageGuard = guardEdits({
   word: 'message',
   fromRecord: toShown,
@@ -113,6 +119,11 @@ const messageGuard = guardEdits({
     target_access_levels: 'Show only to',
     dismissable: 'Users can dismiss it',
   },
+  normalize: (typed, saved) => ({
+    ...typed,
+    starts_at: toStoredTime(typed.starts_at, saved.starts_at),
+    ends_at: toStoredTime(typed.ends_at, saved.ends_at),
+  }),
 });
 
 /** Returns the form as it was sent, for fields that could not be parsed. */
@@ -281,8 +292,8 @@ export const broadcastMessagePages = [
     fields: { ...messageFields, ...baseField },
     find: async ({ call }, address) => await findMessage(call.db, address.id),
     fromSent,
-    run: async ({ call }, message, { id: _id, base, ...params }) => {
-      await updateMessage(call, message.id, { ...toInput(params), ...messageGuard.check(base) });
+    run: async ({ call }, message, { id: _id, base, ...params }, typed) => {
+      await updateMessage(call, message.id, { ...toInput(params), ...messageGuard.check(base, typed) });
       return redirect(path, 'The message was saved.');
     },
     view: editView,
