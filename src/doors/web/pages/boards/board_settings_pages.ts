@@ -16,7 +16,7 @@ import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
 import { baseField } from '../../parts/fields/guard_edits.ts';
-import { boardGuard, fromTexts, limitGuard, orderGuard } from './concurrent_edits.ts';
+import { boardGuard, fromTexts, limitGuard, orderGuard, orderWith } from './concurrent_edits.ts';
 import { editBoardView } from './edit_view.ts';
 import {
   type BoardsPlace,
@@ -188,7 +188,7 @@ const changeList = (route: BoardsRoute): AnyPage =>
       const check =
         position === undefined
           ? limitGuard(list).check(base, { limit: typed['max_issue_count'] ?? '' })
-          : orderGuard.check(base, { order: [] });
+          : orderGuard.check(base, orderWith(board, list, position));
       await updateList(
         call,
         place,

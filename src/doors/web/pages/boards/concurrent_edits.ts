@@ -66,12 +66,21 @@ export const boardGuard = guardEdits({
 
 const listName = (list: BoardList): string => columnName({ key: list.id, list });
 
+const listIds = (lists: readonly BoardList[]): string[] => lists.map(({ id }) => String(id));
+
 /** Guard of the buttons that move a list: its new place depends on the order of all lists. */
 export const orderGuard = guardEdits({
   word: 'board',
-  fromRecord: ({ lists }: Board) => ({ order: lists.map(listName) }),
+  fromRecord: ({ lists }: Board) => ({ order: listIds(lists) }),
   labels: { order: 'Order of the lists' },
+  options: ({ lists }) => ({ order: lists.map((list) => [String(list.id), listName(list)] as const) }),
 });
+
+/** Returns the order of a board's lists, as `orderGuard` compares it, once a list is at a position. */
+export const orderWith = ({ lists }: Board, list: BoardList, position: number): { order: string[] } => {
+  const others = lists.filter(({ id }) => id !== list.id);
+  return { order: listIds(others.toSpliced(position, 0, list)) };
+};
 
 /** Guard of the limit of a list. */
 export const limitGuard = (listed: BoardList) =>

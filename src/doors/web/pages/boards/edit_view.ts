@@ -20,7 +20,7 @@ import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { columnName } from './column_name.ts';
-import { boardGuard, fromBoard, fromTexts, limitGuard, orderGuard } from './concurrent_edits.ts';
+import { boardGuard, fromBoard, fromTexts, limitGuard, orderGuard, orderWith } from './concurrent_edits.ts';
 import type { BoardsPlace } from './project_or_group_routes.ts';
 
 /** A refused form: of the board itself, of a list of it, or of a new list of one kind. */
@@ -132,7 +132,8 @@ const guardList = (shown: Shown, list: BoardList) => {
   });
   const isLimit = isRefused && max_issue_count !== '';
   const limit = isLimit ? max_issue_count : String(list.max_issue_count);
-  const order = stateOf({ order: [] }, isRefused && position !== '');
+  const isMove = isRefused && position !== '';
+  const order = stateOf(orderWith(board, list, isMove ? Number(position) : list.position), isMove);
   return {
     limit,
     limitParts: limitGuard(list).parts(board, stateOf({ limit }, isLimit), `${path}/edit`),

@@ -1,6 +1,6 @@
 /** Tests forms whose record somebody else saves while the form is open. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import {
   type SeededGroup,
@@ -20,11 +20,15 @@ let project: SeededProject;
 before(async () => {
   gantry = await startTestService();
   ({ visitor: admin } = await seedVisitor(gantry, { admin: 1 }));
+});
+after(async () => await gantry.close());
+
+/** Makes a place of their own for some tests, so that they may use the same names. */
+const seedPlace = async (): Promise<void> => {
   group = await seedGroup(gantry);
   project = await seedProject(gantry, { namespace: group.id });
   await seedCommit(gantry, project.id, { 'README.md': 'x' });
-});
-after(async () => await gantry.close());
+};
 
 type Form = Record<string, string>;
 
@@ -81,8 +85,7 @@ const label = async (): Promise<Opened> => {
 };
 
 const board = async (): Promise<Opened> => {
-  for (const name of ['alpha', 'beta'])
-    await api(`POST ${ofProject('labels')}`, { name, color: '#112233' });
+  for (const name of ['alpha', 'beta']) await api(`POST ${ofProject('labels')}`, { name, color: '#112233' });
   const { id } = await api(`POST ${ofProject('boards')}`, { name: 'Work' });
   return {
     page: pageOf(`boards/${id}/edit`),
@@ -204,7 +207,7 @@ const message = async (): Promise<Opened> => {
     page: `/admin/broadcast_messages/${id}/edit`,
     action: `/admin/broadcast_messages/${id}`,
     theirs: async () => await api(`PUT /broadcast_messages/${id}`, { message: 'Down tomorrow' }),
-    mine: { ...made, message: 'Mine' },
+    mine: { ...made, message: 'Mine', theme: 'indigo', broadcast_type: 'banner' },
     spelling: { starts_at: '2030-01-01 00:00', ends_at: '', 'target_access_levels[]': '40' },
     card: /<h3>Message<\/h3><p class="lines">Down tomorrow</,
     read: async () => (await api(`GET /broadcast_messages/${id}`)).message,
@@ -291,31 +294,51 @@ const forms = {
   'group settings': groupSettings,
 };
 
-for (const [name, open] of Object.entries(forms)) {
-  test(`shows what somebody saved meanwhile instead of overwriting it: ${name}`, async () => {
-    const { page, action = page, field, theirs, mine, card, read, stored } = await open();
-    const base = baseIn((await admin.get(page)).text, action, field);
-    await theirs();
-    const refused = await admin.post(action, { ...mine, base });
-    assert.equal(refused.status, 422);
-    assert.match(refused.text, /Somebody edited this \w+ meanwhile/);
-    const [shown = ''] = /<h2 id="saved_meanwhile">Saved meanwhile[^]+?<\/section>/.exec(refused.text) ?? [];
-    assert.match(shown, card);
-    assert.ok(shown.includes('Discard mine, continue with this'));
-    assert.deepEqual(await read(), stored[0]);
-    const again = await admin.post(action, { ...mine, base: baseIn(refused.text, action, field) });
-    assert.equal(again.status, 303);
-    assert.deepEqual(await read(), stored[1]);
-  });
-}
+describe('a form that somebody else forestalled', () => {
+  before(seedPlace);
+  for (const [name, open] of Object.entries(forms)) {
+    test(`shows what they saved, and overwrites nothing: ${name}`, async () => {
+      const { page, action = page, field, theirs, mine, card, read, stored } = await open();
+      const base = baseIn((await admin.get(page)).text, action, field);
+      await theirs();
+      const refused = await admin.post(action, { ...mine, base });
+      assert.equal(refused.status, 422);
+      assert.match(refused.text, /Somebody edited this \w+ meanwhile/);
+      const [shown = ''] =
+        /<h2 id="saved_meanwhile">Saved meanwhile[^]+?<\/section>/.exec(refused.text) ?? [];
+      assert.match(shown, card);
+      assert.ok(shown.includes('Discard mine, continue with this'));
+      assert.deepEqual(await read(), stored[0]);
+      const again = await admin.post(action, { ...mine, base: baseIn(refused.text, action, field) });
+      assert.equal(again.status, 303);
+      assert.deepEqual(await read(), stored[1]);
+    });
+  }
+});
 
-for (const [name, open] of Object.entries(forms)) {
-  test(`saves a form that is sent twice: ${name}`, async () => {
-    const { page, action = page, field, mine, spelling } = await open();
-    const base = baseIn((await admin.get(page)).text, action, field);
-    for (const time of ['first', 'second']) {
-      const saved = await admin.post(action, { ...mine, ...spelling, base });
-      assert.deepEqual([time, saved.status], [time, 303], saved.text);
-    }
+describe('a form that is sent twice', () => {
+  before(seedPlace);
+  for (const [name, open] of Object.entries(forms)) {
+    test(`is saved: ${name}`, async () => {
+      const { page, action = page, field, mine, spelling } = await open();
+      const base = baseIn((await admin.get(page)).text, action, field);
+      for (const time of ['first', 'second']) {
+        const saved = await admin.post(action, { ...mine, ...spelling, base });
+        assert.deepEqual([time, saved.status], [time, 303], saved.text);
+      }
+    });
+  }
+
+  test('or although a label was renamed since the page was opened: place of a list', async () => {
+    const { board: id, lists } = await makeLists(['before', 'neighbour']);
+    const action = pageOf(`boards/${id}/lists/${lists[0]}`);
+    const base = baseIn((await admin.get(pageOf(`boards/${id}/edit`))).text, action, 'name="position"');
+    await api(`PUT ${ofProject('labels/before')}`, { new_name: 'renamed' });
+    assert.equal((await admin.post(action, { position: '1', base })).status, 303);
+    const stored = await api(`GET ${ofProject(`boards/${id}/lists`)}`);
+    assert.deepEqual(
+      stored.map((one: { id: number }) => one.id),
+      lists.toReversed(),
+    );
   });
-}
+});
