@@ -180,10 +180,6 @@ const changeList = (route: BoardsRoute): AnyPage =>
       return { ...found, list: findList(found.board, address.list_id) };
     },
     fromSent: (sent) => readTexts(sent, ['list_id', ...Object.keys(listEditFields)]),
-    toProblems: ({ text: problem, fields: { max_issue_count: limit, ...others } }) => ({
-      text: problem,
-      fields: { ...others, ...(limit !== undefined && { limit }) },
-    }),
     run: async ({ call }, { place, board, list, path }, { position, max_issue_count, base }, typed) => {
       const check =
         position === undefined

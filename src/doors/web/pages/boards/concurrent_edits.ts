@@ -82,6 +82,9 @@ export const orderWith = ({ lists }: Board, list: BoardList, position: number): 
   return { order: listIds(others.toSpliced(position, 0, list)) };
 };
 
+/** Returns the label of the control with the limit of a list. */
+export const limitLabel = (list: BoardList): string => `Limit of ${listName(list)}`;
+
 /** Guard of the limit of a list. */
 export const limitGuard = (listed: BoardList) =>
   guardEdits({
@@ -89,5 +92,5 @@ export const limitGuard = (listed: BoardList) =>
     fromRecord: ({ lists }: Board) => ({
       limit: String(lists.find(({ id }) => id === listed.id)?.max_issue_count ?? ''),
     }),
-    labels: { limit: `Limit of ${listName(listed)}` },
+    labels: { limit: limitLabel(listed) },
   });
