@@ -195,7 +195,7 @@ ${listEvents(owner).map((name) =>
 )}</fieldset>
 `;
 
-const strategies = [
+export const strategies = [
   ['all_branches', 'All branches'],
   ['wildcard', 'Branches that match a pattern'],
   ['regex', 'Branches that match a regular expression'],

@@ -229,6 +229,26 @@ test('asks for the secrets of a form that somebody else forestalled', async () =
   assert.doesNotMatch(text, /sesame/);
 });
 
+test('shows what somebody else saved in the words of the form, without events that it lacks', async () => {
+  const { path, api, who } = projectPlace();
+  const url = 'https://hooks.example.com/';
+  await who.post(path, { url, push_events: '1' });
+  const id = await lastId(api);
+  const edit = await who.get(`${path}/${id}/edit`);
+  const base = /name="base" value="([^"]+)"/.exec(edit.text)?.[1] ?? '';
+  const put = async (json: object) => await gantry.api(`PUT ${api}/${id}`, { json });
+  await put({ wiki_page_events: true });
+  const mine = { url, push_events: '1', base };
+  assert.equal((await who.post(`${path}/${id}`, mine)).status, 303, 'a flag without a box');
+  const filter = { branch_filter_strategy: 'wildcard', push_events_branch_filter: 'v*' };
+  await put({ ...filter, issues_events: true, wiki_page_events: true });
+  const { text } = await who.post(`${path}/${id}`, mine);
+  const card = /Saved meanwhile[^]+?<\/section>/.exec(text)?.[0] ?? '';
+  assert.match(card, /<h3>Events<\/h3><p class="lines">Pushes to branches, Issues</);
+  assert.match(card, /<p class="lines">Branches that match a pattern<\/p>/);
+  assert.doesNotMatch(card, /wiki/);
+});
+
 test('sends tests, shows request and answer, and sends again', async () => {
   const { path, api, who } = projectPlace();
   receiver.clear();
