@@ -10,6 +10,7 @@ import {
   isDifferent,
   savedMeanwhileCard,
 } from '../../parts/fields/saved_meanwhile.ts';
+import { visibilityOptions } from '../../parts/fields/visibility.ts';
 import { type FileRow, toRows } from './file_fields.ts';
 
 /** The values of the form. */
@@ -77,7 +78,12 @@ export const findDifferences = (stored: StoredSnippet, typed: Filled): SavedValu
   return [
     { label: 'Title', saved: saved.title, typed: typed.title },
     { label: 'Description', saved: saved.description, typed: typed.description },
-    { label: 'Visibility', saved: saved.visibility, typed: typed.visibility },
+    {
+      label: 'Visibility',
+      saved: saved.visibility,
+      typed: typed.visibility,
+      shown: visibilityOptions.find(([one]) => one === saved.visibility)?.[1] ?? saved.visibility,
+    },
     { label: 'Files', saved: listPaths(saved.files), typed: listPaths(kept) },
     ...compareFiles(saved.files, kept),
   ].filter(isDifferent);

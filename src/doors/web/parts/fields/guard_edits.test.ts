@@ -206,10 +206,15 @@ const message = async (): Promise<Opened> => {
   return {
     page: `/admin/broadcast_messages/${id}/edit`,
     action: `/admin/broadcast_messages/${id}`,
-    theirs: async () => await api(`PUT /broadcast_messages/${id}`, { message: 'Down tomorrow' }),
+    theirs: async () =>
+      await api(`PUT /broadcast_messages/${id}`, {
+        message: 'Down tomorrow',
+        theme: 'light-red',
+        target_access_levels: [30, 40],
+      }),
     mine: { ...made, message: 'Mine', theme: 'indigo', broadcast_type: 'banner' },
     spelling: { starts_at: '2030-01-01 00:00', ends_at: '', 'target_access_levels[]': '40' },
-    card: /<h3>Message<\/h3><p class="lines">Down tomorrow</,
+    card: /<h3>Message<\/h3><p class="lines">Down tomorrow<\/p><h3>Theme<\/h3><p class="lines">Light red<\/p><h3>Show only to<\/h3><p class="lines">Developers, Maintainers</,
     read: async () => (await api(`GET /broadcast_messages/${id}`)).message,
     stored: ['Down tomorrow', 'Mine'],
   };
