@@ -278,7 +278,7 @@ const groupSettings = async (): Promise<Opened> => {
       subgroup_creation_level: 'maintainer',
       membership_lock: '0',
     },
-    card: /<h3>Subgroup creation level<\/h3><p class="lines">owner<\/p><h3>Membership lock<\/h3><p class="lines">Yes</,
+    card: /<h3>Roles that may create subgroups<\/h3><p class="lines">Owners<\/p><h3>Prevent adding members to projects<\/h3><p class="lines">Yes</,
     read: async () => (await api(`GET ${one}`)).subgroup_creation_level,
     stored: ['owner', 'maintainer'],
   };
