@@ -102,14 +102,14 @@ export type ReleaseEdit = {
   released_at?: number;
 } & NamedMilestones;
 
-/** A release with the titles of its milestones. */
-export type TitledRelease = { row: ReleaseRow; milestones: string[] };
-
-export const titlesOf = (milestones: readonly Pick<ReleaseMilestone, 'title'>[]): string[] =>
-  milestones.map(({ title }) => title);
+/** A release with its milestones, in the order of their ids. */
+export type PlannedRelease = {
+  row: ReleaseRow;
+  milestones: readonly Pick<ReleaseMilestone, 'id' | 'title'>[];
+};
 
 /** Locks a release until the transaction ends. @throws Failure 404 */
-const lockRelease = async (tx: Tx, call: Call, project: Project, tag: string): Promise<TitledRelease> => {
+const lockRelease = async (tx: Tx, call: Call, project: Project, tag: string): Promise<PlannedRelease> => {
   const row = await tx.db
     .selectFrom('releases')
     .selectAll()
@@ -119,7 +119,7 @@ const lockRelease = async (tx: Tx, call: Call, project: Project, tag: string): P
     .executeTakeFirst();
   if (row === undefined) throw notFound();
   const scope = { db: tx.db, viewer: call.viewer };
-  return { row, milestones: titlesOf(await loadReleaseMilestones(scope, project, [row.id])) };
+  return { row, milestones: await loadReleaseMilestones(scope, project, [row.id]) };
 };
 
 /** @throws Failure 404 without a release of the tag, 403 if the tag is protected */
@@ -134,7 +134,7 @@ export const updateRelease = async (
   call: Call,
   code: Code,
   tag: string,
-  { milestones, milestone_ids, check, ...edit }: Checked<ReleaseEdit, TitledRelease>,
+  { milestones, milestone_ids, check, ...edit }: Checked<ReleaseEdit, PlannedRelease>,
 ): Promise<ReleaseRow> => {
   const { project } = code;
   await findReleaseToChange(call, code, tag);

@@ -39,7 +39,8 @@ const drawings = makeLruCache<Html>(2_000, () => 1);
 
 /** Draws initials as an SVG: the content security policy allows no style attributes, and text in it scales with the avatar. */
 const draw = (name: string, classes: string): Html => {
-  const key = `${classes} ${name}`;
+  // A line feed is in no class, so that a user named `square Ann` does not get the square of Ann.
+  const key = `${classes}\n${name}`;
   const known = drawings.get(key);
   if (known !== undefined) return known;
   const drawn = html`<svg class="${classes} color-${colorOf(name)}" viewBox="0 0 20 20" aria-hidden="true"><text x="10" y="13.5" text-anchor="middle">${initialsOf(name)}</text></svg>`;

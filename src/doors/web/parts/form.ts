@@ -292,13 +292,19 @@ type FormOptions = {
   problems?: FormProblems;
 };
 
-/** Summary of the problems, before the fields; read out when the page opens. */
-const summary = ({ text, fields }: FormProblems): Html | null => {
+/** Returns the summary of the problems as a sentence; empty: there are none. */
+export const summaryText = ({ text, fields }: FormProblems): string => {
   const count = Object.keys(fields).length;
-  if (text === null && count === 0) return null;
-  const said =
-    text ?? (count === 1 ? 'One field needs another value.' : `${count} fields need other values.`);
-  return html`<p class="flash alert" role="alert">${said}</p>
+  if (text !== null || count === 0) return text ?? '';
+  return count === 1 ? 'One field needs another value.' : `${count} fields need other values.`;
+};
+
+/** Summary of the problems, before the fields; read out when the page opens. */
+const summary = (problems: FormProblems): Html | null => {
+  const said = summaryText(problems);
+  return said === ''
+    ? null
+    : html`<p class="flash alert" role="alert">${said}</p>
 `;
 };
 

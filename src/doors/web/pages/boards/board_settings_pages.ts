@@ -16,7 +16,7 @@ import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
 import { baseField } from '../../parts/fields/guard_edits.ts';
-import { boardGuard, limitGuard, orderGuard } from './concurrent_edits.ts';
+import { boardGuard, fromTexts, limitGuard, orderGuard, orderWith } from './concurrent_edits.ts';
 import { editBoardView } from './edit_view.ts';
 import {
   type BoardsPlace,
@@ -96,7 +96,7 @@ const update = (route: BoardsRoute): AnyPage =>
     fields: boardFields,
     find: async (visit, address) => await findBoardToChange(route, visit, address),
     fromSent: (sent) => readTexts(sent, Object.keys(boardFields)),
-    run: async ({ call }, { place, board, path }, params) => {
+    run: async ({ call }, { place, board, path }, params, typed) => {
       const { name, show_open, show_closed, labels = '', assignee = '', milestone = '' } = params;
       const assignee_id = isEmpty(assignee) ? null : await findUserId(call, assignee);
       const milestone_id = isEmpty(milestone) ? null : await findMilestoneId(call, place, milestone);
@@ -107,7 +107,7 @@ const update = (route: BoardsRoute): AnyPage =>
         labels: labels.split(',').map((title) => title.trim()),
         assignee_id,
         milestone_id,
-        ...boardGuard.check(params.base),
+        ...boardGuard.check(params.base, fromTexts(typed)),
       });
       return redirect(path, 'The board was saved.');
     },
@@ -180,12 +180,11 @@ const changeList = (route: BoardsRoute): AnyPage =>
       return { ...found, list: findList(found.board, address.list_id) };
     },
     fromSent: (sent) => readTexts(sent, ['list_id', ...Object.keys(listEditFields)]),
-    toProblems: ({ text: problem, fields: { max_issue_count: limit, ...others } }) => ({
-      text: problem,
-      fields: { ...others, ...(limit !== undefined && { limit }) },
-    }),
-    run: async ({ call }, { place, board, list, path }, { position, max_issue_count, base }) => {
-      const guard = position === undefined ? limitGuard(list) : orderGuard;
+    run: async ({ call }, { place, board, list, path }, { position, max_issue_count, base }, typed) => {
+      const check =
+        position === undefined
+          ? limitGuard(list).check(base, { limit: typed['max_issue_count'] ?? '' })
+          : orderGuard.check(base, orderWith(board, list, position));
       await updateList(
         call,
         place,
@@ -193,7 +192,7 @@ const changeList = (route: BoardsRoute): AnyPage =>
         {
           ...(position !== undefined && { position }),
           ...(max_issue_count !== undefined && { max_issue_count }),
-          ...guard.check(base),
+          ...check,
         },
       );
       return redirect(`${path}/edit`, 'The list was saved.');

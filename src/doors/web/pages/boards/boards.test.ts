@@ -397,7 +397,14 @@ describe('forms of boards', () => {
     await reporter.post(`${board}/lists/${ready.id}`, { max_issue_count: '4' });
     const invalidLimit = await reporter.post(`${board}/lists/${ready.id}`, { max_issue_count: '-1' });
     assert.equal(invalidLimit.status, 422);
-    assert.match(invalidLimit.text, /role="alert">limit [^<]+<[^]+name="max_issue_count"[^>]* value="-1"/);
+    assert.match(invalidLimit.text, /role="alert">Limit of ready must be greater/);
+    const [, own = ''] =
+      new RegExp(`<input (id="limit_${ready.id}"[^>]*>.*?</p>)`).exec(invalidLimit.text) ?? [];
+    assert.match(
+      own,
+      /value="-1" aria-describedby="(limit_\d+_error)" aria-invalid="true">.*id="\1">Limit of ready/,
+    );
+    assert.equal(invalidLimit.text.match(/aria-invalid/g)?.length, 1);
     assert.deepEqual(
       (await lists())
         .map((one: { id: number; max_issue_count: number }) => [one.id, one.max_issue_count])

@@ -1,4 +1,5 @@
 /** What the forms of a board compare with the board as it is saved. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Board, BoardList } from '../../../../planning/boards/queries.ts';
 import { guardEdits } from '../../parts/fields/guard_edits.ts';
 import { columnName } from './column_name.ts';
@@ -22,9 +23,37 @@ export const fromBoard = (board: Board): BoardValues => ({
   milestone: board.milestone?.title ?? '',
 });
 
+/** Returns the values of the form as it was sent. */
+export const fromTexts = (texts: Readonly<Record<string, string>>): BoardValues => {
+  const { name = '', labels = '', assignee = '', milestone = '', show_open, show_closed } = texts;
+  return {
+    name,
+    labels,
+    assignee,
+    milestone,
+    show_open: show_open === '1',
+    show_closed: show_closed === '1',
+  };
+};
+
+const toTitles = (labels: string): string[] =>
+  [...new Set(labels.split(',').map((title) => title.trim()))].filter((title) => title !== '').toSorted();
+
+/** Returns the stored spelling of values that name the same labels and the same user. */
+const normalize = (typed: BoardValues, saved: BoardValues): BoardValues => {
+  const areSameLabels = isDeepStrictEqual(toTitles(typed.labels), toTitles(saved.labels));
+  const username = typed.assignee.trim().replace(/^@/, '').toLowerCase();
+  return {
+    ...typed,
+    ...(areSameLabels && { labels: saved.labels }),
+    ...(username === saved.assignee.toLowerCase() && { assignee: saved.assignee }),
+  };
+};
+
 export const boardGuard = guardEdits({
   word: 'board',
   fromRecord: fromBoard,
+  normalize,
   labels: {
     name: 'Name',
     show_open: 'Show the column Open',
@@ -37,12 +66,24 @@ export const boardGuard = guardEdits({
 
 const listName = (list: BoardList): string => columnName({ key: list.id, list });
 
+const listIds = (lists: readonly BoardList[]): string[] => lists.map(({ id }) => String(id));
+
 /** Guard of the buttons that move a list: its new place depends on the order of all lists. */
 export const orderGuard = guardEdits({
   word: 'board',
-  fromRecord: ({ lists }: Board) => ({ order: lists.map(listName) }),
+  fromRecord: ({ lists }: Board) => ({ order: listIds(lists) }),
   labels: { order: 'Order of the lists' },
+  options: ({ lists }) => ({ order: lists.map((list) => [String(list.id), listName(list)] as const) }),
 });
+
+/** Returns the order of a board's lists, as `orderGuard` compares it, once a list is at a position. */
+export const orderWith = ({ lists }: Board, list: BoardList, position: number): { order: string[] } => {
+  const others = lists.filter(({ id }) => id !== list.id);
+  return { order: listIds(others.toSpliced(position, 0, list)) };
+};
+
+/** Returns the label of the control with the limit of a list. */
+export const limitLabel = (list: BoardList): string => `Limit of ${listName(list)}`;
 
 /** Guard of the limit of a list. */
 export const limitGuard = (listed: BoardList) =>
@@ -51,5 +92,5 @@ export const limitGuard = (listed: BoardList) =>
     fromRecord: ({ lists }: Board) => ({
       limit: String(lists.find(({ id }) => id === listed.id)?.max_issue_count ?? ''),
     }),
-    labels: { limit: `Limit of ${listName(listed)}` },
+    labels: { limit: limitLabel(listed) },
   });

@@ -8,7 +8,9 @@ import { avatar } from '../../parts/avatar.ts';
 import {
   type FormProblems,
   checkbox,
+  fieldParts,
   form,
+  formatProblem,
   hidden,
   input,
   noProblems,
@@ -20,7 +22,15 @@ import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { columnName } from './column_name.ts';
-import { boardGuard, fromBoard, limitGuard, orderGuard } from './concurrent_edits.ts';
+import {
+  boardGuard,
+  fromBoard,
+  fromTexts,
+  limitGuard,
+  limitLabel,
+  orderGuard,
+  orderWith,
+} from './concurrent_edits.ts';
 import type { BoardsPlace } from './project_or_group_routes.ts';
 
 /** A refused form: of the board itself, of a list of it, or of a new list of one kind. */
@@ -59,18 +69,8 @@ const getProblems = ({ refused }: Shown, part: RefusedForm['part']): FormProblem
 const getValue = ({ refused }: Shown, part: RefusedForm['part'], name: string, stored: string): string =>
   refused?.part === part ? (refused.values[name] ?? '') : stored;
 
-const readBoardValues = ({ board, refused }: Shown): ReturnType<typeof fromBoard> => {
-  if (refused?.part !== 'board') return fromBoard(board);
-  const { name = '', labels = '', assignee = '', milestone = '', show_open, show_closed } = refused.values;
-  return {
-    name,
-    labels,
-    assignee,
-    milestone,
-    show_open: show_open === '1',
-    show_closed: show_closed === '1',
-  };
-};
+const readBoardValues = ({ board, refused }: Shown): ReturnType<typeof fromBoard> =>
+  refused?.part === 'board' ? fromTexts(refused.values) : fromBoard(board);
 
 /** Returns the fingerprint that a refused form of a part was opened with. */
 const getBase = ({ refused }: Shown, part: RefusedForm['part']): { base?: string } =>
@@ -142,18 +142,28 @@ const guardList = (shown: Shown, list: BoardList) => {
   });
   const isLimit = isRefused && max_issue_count !== '';
   const limit = isLimit ? max_issue_count : String(list.max_issue_count);
-  const order = stateOf({ order: [] }, isRefused && position !== '');
+  const isMove = isRefused && position !== '';
+  const order = stateOf(orderWith(board, list, isMove ? Number(position) : list.position), isMove);
   return {
     limit,
+    problems: isRefused ? getProblems(shown, 'list') : noProblems,
     limitParts: limitGuard(list).parts(board, stateOf({ limit }, isLimit), `${path}/edit`),
     orderParts: orderGuard.parts(board, order, `${path}/edit`),
   };
 };
 
+const limitName = 'max_issue_count';
+
 const listRow = (visit: Visit, shown: Shown, list: BoardList): Html => {
   const { board, path } = shown;
-  const { limit, limitParts, orderParts } = guardList(shown, list);
+  const { limit, problems, limitParts, orderParts } = guardList(shown, list);
   const name = columnName({ key: list.id, list });
+  const field = fieldParts({
+    name: limitName,
+    id: `limit_${list.id}`,
+    label: limitLabel(list),
+    problems,
+  });
   const listPath = `${path}/lists/${list.id}`;
   const step = (text: string, position: number) =>
     form(
@@ -165,7 +175,7 @@ const listRow = (visit: Visit, shown: Shown, list: BoardList): Html => {
   return html`<tr><th scope="row">${listName(list)}</th><td>${form(
     visit,
     { action: listPath, submit: 'Set', name: `Set the limit of ${name}`, isQuiet: true },
-    html`<label class="visually-hidden" for="limit_${list.id}">Limit of ${name}</label><input id="limit_${list.id}" name="max_issue_count" type="number" min="0" value="${limit}">`,
+    html`<label class="visually-hidden" for="${field.id}">${limitLabel(list)}</label><input id="${field.id}" name="${limitName}" type="number" min="0" value="${limit}"${field.attributes}>${field.error}`,
     limitParts.base,
   )}</td><td class="row">${list.position > 0 && step('Left', list.position - 1)}${
     list.position < board.lists.length - 1 && step('Right', list.position + 1)
@@ -179,14 +189,24 @@ const listsTable = (visit: Visit, shown: Shown): Html =>
         (list) => listRow(visit, shown, list),
       )}</tbody></table></div>`;
 
+/** Renders why the change of a list was refused, with the name of the list. */
+const listAlert = (shown: Shown): Html | null => {
+  const { text, fields } = getProblems(shown, 'list');
+  const list = shown.board.lists.find(({ id }) => String(id) === shown.refused?.values['list_id']);
+  const { [limitName]: limits = [], ...others } = fields;
+  const field = list === undefined ? 'Limit' : limitLabel(list);
+  const said = [...limits.map((one) => formatProblem(field, one)), problemText({ text, fields: others })];
+  const whole = said.filter((one) => one !== '').join('. ');
+  return whole === '' ? null : html`<p class="flash alert" role="alert">${whole}</p>`;
+};
+
 /** Renders the lists, and why a change of one of them was refused. */
 const listsPart = (visit: Visit, shown: Shown): Html => {
-  const problems = getProblems(shown, 'list');
   const cards = shown.board.lists.map((list) => {
     const { limitParts, orderParts } = guardList(shown, list);
     return html`${limitParts.card}${orderParts.card}`;
   });
-  return html`${problems !== noProblems && html`<p class="flash alert" role="alert">${problemText(problems)}</p>`}${listsTable(visit, shown)}${cards}`;
+  return html`${listAlert(shown)}${listsTable(visit, shown)}${cards}`;
 };
 
 const addForm = (

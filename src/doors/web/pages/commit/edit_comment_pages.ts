@@ -94,7 +94,7 @@ export const editCommentPages = [
     find: async (visit, { base, ...named }) => ({ loaded: await findOwn(visit, named), base }),
     fromSent: ({ body }) => fieldText(body),
     run: async ({ call }, { loaded: { comment, path }, base }, { body = '' }) => {
-      if (base !== undefined) requireUnchanged(base, noteTexts(comment.note), 'comment');
+      if (base !== undefined) requireUnchanged(base, noteTexts(comment.note), 'comment', noteTexts(body));
       const note = checkBody(body);
       await call.write(async (tx) => await editComment(tx, requireActor(call), comment, note));
       return redirect(`${path}#note_${comment.id}`);

@@ -17,6 +17,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { refusal, sectionCard } from '../project_settings/settings_section.ts';
+import { controlsIn, renderParts } from '../project_settings/controls.ts';
 import { type Tried, checkSection, sectionGuardParts } from '../project_settings/section_guard.ts';
 import { deletePart, transferPart } from './transfer_and_delete_forms.ts';
 import { type GroupSection, groupSections } from './settings_sections.ts';
@@ -57,12 +58,13 @@ const sectionPart = ({ visit, group, tried }: Given, parent: Group | null, secti
   const problems = refused?.problems ?? noProblems;
   const path = groupPagePath(group, 'settings');
   const action = `${path}/${key}`;
-  const guard = sectionGuardParts(comparedSchemas(section), group, refused, path);
-  const submit = guard.card === null ? (section.submit ?? guard.submit) : guard.submit;
   const fields = section.fields({ visit, group, parent, text, isOn: (name) => text(name) === '1', problems });
+  const compared = { schemas: comparedSchemas(section), controls: controlsIn(fields) };
+  const guard = sectionGuardParts(compared, group, refused, path);
+  const submit = guard.card === null ? (section.submit ?? guard.submit) : guard.submit;
   return sectionCard(
     { key, title },
-    html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${form(visit, { action, submit, problems, hasFiles: section.hasFiles === true }, ...fields, guard.base)}${guard.card}${key === 'avatar' && group.avatar !== null && removeAvatarForm(visit, action)}`,
+    html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${form(visit, { action, submit, problems, hasFiles: section.hasFiles === true }, ...renderParts(fields), guard.base)}${guard.card}${key === 'avatar' && group.avatar !== null && removeAvatarForm(visit, action)}`,
   );
 };
 
@@ -110,11 +112,12 @@ const savePage = (section: GroupSection): AnyPage => {
     ...settingsForm(key),
     fields: { ...schemasOf(section), ...baseField },
     toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
-    run: async ({ call }, group, { group: _path, base, ...sent }) => {
+    run: async ({ call }, group, { group: _path, base: _base, ...params }, sent) => {
       let stored = group;
-      const check = checkSection(comparedSchemas(section), base);
-      await withAvatar(call.platform, (sent as AvatarSent).avatar, async (avatar) => {
-        stored = await updateGroup(call, group.id, { ...toChanges(sent), ...avatar, ...check });
+      const edit = toChanges(params);
+      const check = checkSection(comparedSchemas(section), sent, edit);
+      await withAvatar(call.platform, (params as AvatarSent).avatar, async (avatar) => {
+        stored = await updateGroup(call, group.id, { ...edit, ...avatar, ...check });
       });
       return redirect(groupPagePath(stored, 'settings'), saved);
     },

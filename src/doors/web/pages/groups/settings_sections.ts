@@ -6,9 +6,16 @@ import { isWider } from '../../../../identity/groups/rules.ts';
 import type { groupParams } from '../../../../identity/groups/fields.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
-import { type FormProblems, checkbox, input, select, textArea } from '../../parts/form.ts';
-import { type Html, html } from '../../parts/html.ts';
-import { visibilityChoice } from '../../parts/fields/visibility.ts';
+import type { FormProblems } from '../../parts/form.ts';
+import { html } from '../../parts/html.ts';
+import {
+  type SectionPart,
+  checkboxControl,
+  inputControl,
+  selectControl,
+  textAreaControl,
+  visibilityControl,
+} from '../project_settings/controls.ts';
 import { avatarInput } from '../../parts/fields/avatar_input.ts';
 
 /** The values of the fields of a section: stored values, or refused input. */
@@ -32,7 +39,7 @@ export type GroupSection = {
   saved: string;
   submit?: string;
   hasFiles?: true;
-  fields: (shown: Shown) => readonly Html[];
+  fields: (shown: Shown) => readonly SectionPart[];
 };
 
 const about: GroupSection = {
@@ -41,8 +48,14 @@ const about: GroupSection = {
   names: ['name', 'description'],
   saved: 'The settings were saved.',
   fields: ({ text, problems }) => [
-    input({ name: 'name', label: 'Name', value: text('name'), required: true, problems }),
-    textArea({ name: 'description', label: 'Description', value: text('description'), rows: 3, problems }),
+    inputControl({ name: 'name', label: 'Name', value: text('name'), required: true, problems }),
+    textAreaControl({
+      name: 'description',
+      label: 'Description',
+      value: text('description'),
+      rows: 3,
+      problems,
+    }),
   ],
 };
 
@@ -64,7 +77,7 @@ const visibility: GroupSection = {
   names: ['visibility'],
   saved: 'The visibility was saved.',
   fields: ({ visit, parent, text, problems }) => [
-    visibilityChoice({
+    visibilityControl({
       value: text('visibility'),
       problems,
       limit: (one) => {
@@ -87,7 +100,7 @@ const permissions: GroupSection = {
   names: ['project_creation_level', 'subgroup_creation_level', 'membership_lock'],
   saved: 'The permissions were saved.',
   fields: ({ text, isOn, problems }) => [
-    select({
+    selectControl({
       name: 'project_creation_level',
       label: 'Roles that may create projects',
       value: text('project_creation_level'),
@@ -99,7 +112,7 @@ const permissions: GroupSection = {
       ],
       problems,
     }),
-    select({
+    selectControl({
       name: 'subgroup_creation_level',
       label: 'Roles that may create subgroups',
       value: text('subgroup_creation_level'),
@@ -109,7 +122,7 @@ const permissions: GroupSection = {
       ],
       problems,
     }),
-    checkbox({
+    checkboxControl({
       name: 'membership_lock',
       label: 'Prevent adding members to projects',
       hint: 'Only members of the group have access to its projects.',
@@ -125,14 +138,14 @@ const twoFactor: GroupSection = {
   names: ['require_two_factor_authentication', 'two_factor_grace_period'],
   saved: 'The two-factor settings were saved.',
   fields: ({ text, isOn, problems }) => [
-    checkbox({
+    checkboxControl({
       name: 'require_two_factor_authentication',
       label: 'Members need a second factor to sign in',
       hint: 'Includes members of parent groups and subgroups.',
       checked: isOn('require_two_factor_authentication'),
       problems,
     }),
-    input({
+    inputControl({
       name: 'two_factor_grace_period',
       label: 'Grace period (hours)',
       hint: 'Time that members have to set it up.',
@@ -151,14 +164,14 @@ const repositories: GroupSection = {
   names: ['default_branch', 'default_branch_protection'],
   saved: 'The settings of new repositories were saved.',
   fields: ({ text, problems }) => [
-    input({
+    inputControl({
       name: 'default_branch',
       label: 'Default branch',
       hint: 'Name of the first branch. Default: inherited from the parent group or the instance.',
       value: text('default_branch'),
       problems,
     }),
-    select({
+    selectControl({
       name: 'default_branch_protection',
       label: 'Protection of the default branch',
       value: text('default_branch_protection'),
@@ -181,7 +194,7 @@ const runners: GroupSection = {
   names: ['shared_runners_setting'],
   saved: 'The runner settings were saved.',
   fields: ({ text, problems }) => [
-    select({
+    selectControl({
       name: 'shared_runners_setting',
       label: 'Instance runners for projects in this group',
       hint: 'Disabling applies to all projects and subgroups.',
@@ -205,7 +218,7 @@ const path: GroupSection = {
   saved: 'The path was changed.',
   submit: 'Change path',
   fields: ({ text, problems }) => [
-    input({ name: 'path', label: 'Path', value: text('path'), required: true, problems }),
+    inputControl({ name: 'path', label: 'Path', value: text('path'), required: true, problems }),
   ],
 };
 

@@ -16,13 +16,12 @@ import { type FormProblems, checkbox, form, input, select, textArea } from '../.
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
-import { type KeyValueRow, keyValueRows, readRows, toParameter } from './key_value_rows.ts';
+import { type KeyValueRow, readRows, toParameter } from './key_value_rows.ts';
 import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
+import { addLostSecrets, secretFields, secretNames, secretRows } from './secret_fields.ts';
 import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
 import { baseField } from '../../parts/fields/guard_edits.ts';
-
-const secretNames = ['token', 'signing_token'] as const;
 
 const eventFields = Object.fromEntries(
   eventFlagNames.map((name) => [name, boolean({ default: false })]),
@@ -67,6 +66,8 @@ export type HookValues = {
   headers: KeyValueRow[];
   /** Names of secrets that have a stored value. */
   stored: ReadonlySet<string>;
+  /** Names of secrets that were typed. A refused form has lost them, because no page shows a secret. */
+  typed: ReadonlySet<string>;
 };
 
 export type HookState = FormState<HookValues>;
@@ -91,6 +92,7 @@ export const getBlank = ({ type }: HookOwner): HookValues => ({
   variables: [],
   headers: [],
   stored: new Set(),
+  typed: new Set(),
 });
 
 const storedRows = (values: object): KeyValueRow[] =>
@@ -120,8 +122,15 @@ export const fromRecord = ({ call }: Visit, hook: HookRow): HookValues => {
     variables: storedRows(urlVariables),
     headers: storedRows(headers),
     stored: storedSecrets(hook),
+    typed: new Set(),
   };
 };
+
+const flagNames = [
+  ...eventFlagNames,
+  'enable_ssl_verification',
+  ...secretNames.map((name) => `remove_${name}`),
+];
 
 /** Leaves out the secrets. @param hook null: a new one */
 export const fromSent = (sent: RawParams, hook: HookRow | null): HookValues => ({
@@ -131,10 +140,11 @@ export const fromSent = (sent: RawParams, hook: HookRow | null): HookValues => (
       textNames.flatMap((name) => (sent[name] === undefined ? [] : [[name, fieldText(sent[name])]])),
     ),
   },
-  flags: new Set([...eventFlagNames, 'enable_ssl_verification'].filter((name) => isTicked(sent[name]))),
+  flags: new Set(flagNames.filter((name) => isTicked(sent[name]))),
   variables: readRows(sent['url_variables']),
   headers: readRows(sent['custom_headers']),
   stored: storedSecrets(hook),
+  typed: new Set(secretNames.filter((name) => fieldText(sent[name]) !== '')),
 });
 
 const shape = object(hookFields);
@@ -172,22 +182,6 @@ const fieldNames = [...textNames, ...secretNames, 'url_variables', 'custom_heade
 
 export const toProblems = (problems: FormProblems): FormProblems => moveUnknownToText(problems, fieldNames);
 
-const secretField = (
-  { values, problems }: HookState,
-  { name, label, hint }: { name: (typeof secretNames)[number]; label: string; hint: string },
-): Html => {
-  const isStored = values.stored.has(name);
-  return html`${input({
-    name,
-    label: `${label} (optional)`,
-    hint: isStored ? `${hint} Stored. Leave it empty to keep it.` : hint,
-    type: 'password',
-    autocomplete: 'off',
-    value: '',
-    problems,
-  })}${isStored && checkbox({ name: `remove_${name}`, label: `Remove the ${label.toLowerCase()}`, checked: false })}`;
-};
-
 const eventBoxes = (owner: HookOwner, { flags }: HookValues): Html => html`<fieldset>
 <legend>${owner.type === 'instance' ? 'Further events' : 'Events'}</legend>
 ${owner.type === 'instance' && html`<p class="hint">System hooks always receive changes of users, groups, projects, members and keys.</p>`}
@@ -201,7 +195,7 @@ ${listEvents(owner).map((name) =>
 )}</fieldset>
 `;
 
-const strategies = [
+export const strategies = [
   ['all_branches', 'All branches'],
   ['wildcard', 'Branches that match a pattern'],
   ['regex', 'Branches that match a regular expression'],
@@ -221,39 +215,14 @@ const branchFields = ({ values: { texts }, problems }: HookState): Html =>
     problems,
   })}</div>`;
 
-const secretHints = {
-  token: 'Sent in the header X-Gitlab-Token.',
-  signing_token: 'Signs the webhook-signature header. Default: the secret token.',
-};
-
-const secretRows = ({ values, problems }: HookState): Html =>
-  html`${keyValueRows(
-    {
-      name: 'custom_headers',
-      legend: 'Custom headers',
-      one: 'Header',
-      hint: 'Sent with each delivery. Values are stored encrypted and never shown again.',
-      problems,
-    },
-    values.headers,
-  )}${keyValueRows(
-    {
-      name: 'url_variables',
-      legend: 'URL variables',
-      one: 'Variable',
-      hint: 'Parts of the URL that are secret. Values are stored encrypted and never shown again.',
-      problems,
-    },
-    values.variables,
-  )}`;
-
 /** Renders the form. */
 export const hookForm = (
   visit: Visit,
   { action, submit, owner, base }: { action: string; submit: string; owner: HookOwner; base?: Html | null },
   state: HookState,
 ): Html => {
-  const { values, problems } = state;
+  const { values } = state;
+  const problems = addLostSecrets(state);
   const { texts } = values;
   return form(
     visit,
@@ -268,8 +237,7 @@ export const hookForm = (
     }),
     input({ name: 'name', label: 'Name (optional)', value: texts.name, problems }),
     input({ name: 'description', label: 'Description (optional)', value: texts.description, problems }),
-    secretField(state, { name: 'token', label: 'Secret token', hint: secretHints.token }),
-    secretField(state, { name: 'signing_token', label: 'Signing token', hint: secretHints.signing_token }),
+    secretFields({ values, problems }),
     eventBoxes(owner, values),
     branchFields(state),
     checkbox({
@@ -277,7 +245,7 @@ export const hookForm = (
       label: 'Verify the certificate of the receiver',
       checked: values.flags.has('enable_ssl_verification'),
     }),
-    secretRows(state),
+    secretRows({ values, problems }),
     select({
       name: 'format',
       label: 'Format',

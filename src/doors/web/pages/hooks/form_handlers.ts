@@ -25,7 +25,7 @@ const formView = (visit: Visit, list: SettingsList, state: HookState, hook: Hook
   const owner = ownerOf(list.owner);
   const { title, one } = nouns[list.owner.scope];
   const action = hook === null ? list.path : `${list.path}/${hook.id}`;
-  const guard = hook === null ? null : guardParts(visit, hook, state, `${action}/edit`);
+  const guard = hook === null ? null : guardParts({ visit, owner }, hook, state, `${action}/edit`);
   const submit = guard?.submit ?? `Create ${one}`;
   const back =
     hook === null
@@ -88,9 +88,9 @@ const update = (kind: SettingsListRoute): AnyPage =>
     find: async (visit, address) => await findHookOfOwner(kind, visit, address),
     fromSent: (sent, { hook }) => fromSent(sent, hook),
     toProblems,
-    run: async (visit, { list, owner, hook }, params) => {
+    run: async (visit, { list, owner, hook }, params, typed) => {
       await updateHook(visit.call, owner, hook.id, (locked) => {
-        checkHook(visit, params.base, locked);
+        checkHook({ visit, owner }, { base: params.base, typed }, locked);
         return toEdit(owner, params);
       });
       return redirect(`${list.path}/${hook.id}`, 'The changes were saved.');

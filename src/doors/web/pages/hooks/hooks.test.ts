@@ -193,9 +193,60 @@ test('shows problems, keeps the input without secrets, and changes nothing', asy
       assert.equal(status, 422, JSON.stringify(form));
       assert.match(text, expected);
       assert.doesNotMatch(text, /sesame/);
+      assert.match(text, /role="alert">[^<]+ The secrets that you typed were not saved: type them again\.</);
+      assert.match(text, /id="token_error">.*Type it again: it was not saved\./);
     }
     assert.deepEqual((await gantry.api(`GET ${api}`)).body, before);
   }
+});
+
+test('asks for the secrets of a form that somebody else forestalled', async () => {
+  const { path, api, who } = projectPlace();
+  const url = 'https://hooks.example.com/';
+  await who.post(path, { url, token: 'sesame-1' });
+  const id = await lastId(api);
+  const baseIn = (text: string): string => /name="base" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  const base = baseIn((await who.get(`${path}/${id}/edit`)).text);
+  await gantry.api(`PUT ${api}/${id}`, { json: { name: 'Theirs' } });
+  const mine = {
+    url,
+    name: 'Mine',
+    signing_token: 'sesame-2',
+    remove_token: '1',
+    'custom_headers[0][key]': 'X-Key',
+    'custom_headers[0][value]': 'sesame-3',
+    'custom_headers[1][key]': 'X-Empty',
+  };
+  const { status, text } = await who.post(`${path}/${id}`, { ...mine, base });
+  assert.equal(status, 422);
+  assert.match(text, /role="alert">Somebody edited this hook meanwhile[^<]+ type them again\.</);
+  const lost = [...text.matchAll(/<p class="error" id="([^"]+)">Type it again: it was not saved\.</g)];
+  assert.deepEqual(
+    lost.map(([, field]) => field),
+    ['signing_token_error', 'custom_headers_0_value__error'],
+  );
+  assert.match(text, /id="remove_token"[^>]* checked/);
+  assert.doesNotMatch(text, /sesame/);
+});
+
+test('shows what somebody else saved in the words of the form, without events that it lacks', async () => {
+  const { path, api, who } = projectPlace();
+  const url = 'https://hooks.example.com/';
+  await who.post(path, { url, push_events: '1' });
+  const id = await lastId(api);
+  const edit = await who.get(`${path}/${id}/edit`);
+  const base = /name="base" value="([^"]+)"/.exec(edit.text)?.[1] ?? '';
+  const put = async (json: object) => await gantry.api(`PUT ${api}/${id}`, { json });
+  await put({ wiki_page_events: true });
+  const mine = { url, push_events: '1', base };
+  assert.equal((await who.post(`${path}/${id}`, mine)).status, 303, 'a flag without a box');
+  const filter = { branch_filter_strategy: 'wildcard', push_events_branch_filter: 'v*' };
+  await put({ ...filter, issues_events: true, wiki_page_events: true });
+  const { text } = await who.post(`${path}/${id}`, mine);
+  const card = /Saved meanwhile[^]+?<\/section>/.exec(text)?.[0] ?? '';
+  assert.match(card, /<h3>Events<\/h3><p class="lines">Pushes to branches, Issues</);
+  assert.match(card, /<p class="lines">Branches that match a pattern<\/p>/);
+  assert.doesNotMatch(card, /wiki/);
 });
 
 test('sends tests, shows request and answer, and sends again', async () => {

@@ -39,6 +39,12 @@ type Given = { name: string; legend: string; one: string; hint: string; problems
 
 const blank: KeyValueRow = { key: '', value: '', isStored: false, isRemoved: false };
 
+/** Problem of a field whose secret was in a refused form: no page shows it again. */
+export const typeAgain = 'Type it again: it was not saved.';
+
+/** Returns whether a refused form had a value in this row, which was lost. */
+export const isLost = ({ value, isRemoved }: KeyValueRow): boolean => value !== '' && !isRemoved;
+
 const rowFields = ({ name, one }: Given, row: KeyValueRow, at: number): Html => {
   const of = (part: string): string => `${name}[${at}][${part}]`;
   const value = input({
@@ -47,6 +53,7 @@ const rowFields = ({ name, one }: Given, row: KeyValueRow, at: number): Html => 
     type: 'password',
     autocomplete: 'off',
     value: '',
+    ...(isLost(row) && { problems: { text: null, fields: { [of('value')]: [typeAgain] } } }),
     ...(row.isStored && { hint: 'Stored. Leave it empty to keep it.' }),
   });
   if (row.isStored)

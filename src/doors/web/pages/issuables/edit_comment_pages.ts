@@ -88,7 +88,8 @@ const updatePage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
         note,
         body,
         check: (current) => {
-          if (base !== undefined) requireUnchanged(base, noteTexts(current.body), 'comment');
+          if (base === undefined) return;
+          requireUnchanged(base, noteTexts(current.body), 'comment', noteTexts(body));
         },
       });
       return redirect(`${kind.path(loaded)}#note_${note.id}`);

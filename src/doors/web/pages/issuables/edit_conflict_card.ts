@@ -1,14 +1,17 @@
 /** Shows what somebody saved while a form was open, with the choice between both texts. */
 import { type Html, html } from '../../parts/html.ts';
 import { discardText, savedMeanwhileCard } from '../../parts/fields/saved_meanwhile.ts';
-import { type Texts, fingerprintTexts } from '../../parts/timeline/edit_conflicts.ts';
+import { type Texts, areSameTexts, fingerprintTexts } from '../../parts/timeline/edit_conflicts.ts';
 
 /** Texts that were saved since a form was opened, and the texts of the form. */
 export type EditConflict = { saved: Texts; typed: Texts };
 
-/** @param base fingerprint of the texts that the form was opened with */
+/**
+ * Returns null if nothing was saved meanwhile, or what the form has.
+ * @param base fingerprint of the texts that the form was opened with
+ */
 export const findConflict = (base: string, saved: Texts, typed: Texts): EditConflict | null =>
-  base === fingerprintTexts(saved) ? null : { saved, typed };
+  base === fingerprintTexts(saved) || areSameTexts(saved, typed) ? null : { saved, typed };
 
 /**
  * Renders the saved texts that differ from the texts of the form.

@@ -61,13 +61,13 @@ const update = (kind: OwnedListRoute): AnyPage =>
     find: async ({ call }, address) => await findRecordToChange(kind, labels, call, address),
     fromSent,
     toProblems,
-    run: async ({ call }, { list, row }, { name, color, description, priority, base }) => {
+    run: async ({ call }, { list, row }, { name, color, description, priority, base }, typed) => {
       const edit = {
         ...(name !== undefined && { new_name: name }),
         ...(color !== undefined && { color }),
         ...(description !== undefined && { description: description || null }),
         ...(priority !== undefined && { priority }),
-        ...labelGuard.check(base),
+        ...labelGuard.check(base, typed),
       };
       await updateLabel(call, list.owner, { id: row.id }, edit);
       return redirect(list.path, 'The label was saved.');

@@ -62,13 +62,13 @@ const update = (kind: OwnedListRoute): AnyPage =>
     find: async ({ call }, address) => await findRecordToChange(kind, milestones, call, address),
     fromSent,
     toProblems,
-    run: async ({ call }, { list, row }, { title, description, start_date, due_date, base }) => {
+    run: async ({ call }, { list, row }, { title, description, start_date, due_date, base }, typed) => {
       const edit = {
         ...(title !== undefined && { title }),
         ...(description !== undefined && { description: description || null }),
         ...(start_date !== undefined && { start_date }),
         ...(due_date !== undefined && { due_date }),
-        ...milestoneGuard.check(base),
+        ...milestoneGuard.check(base, typed),
       };
       await updateMilestone(call, { owner: list.owner, id: row.id }, edit);
       return redirect(`${list.path}/${row.iid}`, 'The milestone was saved.');

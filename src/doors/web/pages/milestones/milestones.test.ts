@@ -84,8 +84,10 @@ test('shows what somebody saved meanwhile instead of overwriting it', async () =
   assert.match(refused.text, /Overwrite with my version<[^]+Saved meanwhile[^]+Two &lt;b&gt;[^]+2026-03-04/);
   assert.doesNotMatch(refused.text, /<h3>Title<\/h3>/);
   assert.deepEqual(await stored(), ['Shared', 'Two <b>', '2026-03-04']);
-  const again = await maintainer.post(path, { ...mine, base: baseIn(refused.text) });
-  assert.equal(again.status, 303);
+  for (const time of ['first', 'second']) {
+    const again = await maintainer.post(path, { ...mine, base: baseIn(refused.text) });
+    assert.equal(again.status, 303, time);
+  }
   assert.deepEqual(await stored(), ['Shared', 'Mine', null]);
 });
 

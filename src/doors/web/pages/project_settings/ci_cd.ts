@@ -1,5 +1,5 @@
 /** CI/CD settings of a project: pipelines, jobs and artifacts. */
-import { checkbox, input, select } from '../../parts/form.ts';
+import { checkboxControl, inputControl, selectControl } from './controls.ts';
 import type { Section, SettingsPage } from './settings_section.ts';
 
 const pipelineSection: Section = {
@@ -8,14 +8,14 @@ const pipelineSection: Section = {
   names: ['ci_config_path', 'auto_cancel_pending_pipelines', 'public_builds'],
   saved: 'The pipeline settings were saved.',
   fields: ({ text, isOn, problems }) => [
-    input({
+    inputControl({
       name: 'ci_config_path',
       label: 'Configuration file',
       hint: 'Path in the repository. Default: .gitlab-ci.yml.',
       value: text('ci_config_path'),
       problems,
     }),
-    select({
+    selectControl({
       name: 'auto_cancel_pending_pipelines',
       label: 'After a new push to the same branch',
       value: text('auto_cancel_pending_pipelines'),
@@ -25,7 +25,7 @@ const pipelineSection: Section = {
         ['disabled', 'Let older pipelines finish'],
       ],
     }),
-    checkbox({
+    checkboxControl({
       name: 'public_builds',
       label: 'Public pipelines',
       hint: 'Everyone who can see the project can see its pipelines and job logs. Otherwise only reporters and above can.',
@@ -41,7 +41,7 @@ const jobSection: Section = {
   names: ['build_timeout', 'ci_default_git_depth', 'shared_runners_enabled', 'group_runners_enabled'],
   saved: 'The job settings were saved.',
   fields: ({ text, isOn, problems }) => [
-    input({
+    inputControl({
       name: 'build_timeout',
       label: 'Timeout in seconds',
       hint: 'Between 600 (10 minutes) and 2592000 (30 days). Longer jobs fail.',
@@ -53,7 +53,7 @@ const jobSection: Section = {
       required: true,
       problems,
     }),
-    input({
+    inputControl({
       name: 'ci_default_git_depth',
       label: 'Git clone depth',
       hint: 'Number of commits that jobs fetch. 0 fetches the whole history.',
@@ -65,14 +65,14 @@ const jobSection: Section = {
       required: true,
       problems,
     }),
-    checkbox({
+    checkboxControl({
       name: 'shared_runners_enabled',
       label: 'Instance runners',
       hint: 'Instance runners can run jobs of this project.',
       checked: isOn('shared_runners_enabled'),
       problems,
     }),
-    checkbox({
+    checkboxControl({
       name: 'group_runners_enabled',
       label: 'Group runners',
       hint: 'Runners of the groups above may take jobs of this project.',
@@ -88,7 +88,7 @@ const artifactSection: Section = {
   names: ['keep_latest_artifact', 'max_artifacts_size'],
   saved: 'The artifact settings were saved.',
   fields: ({ visit, text, isOn, problems }) => [
-    checkbox({
+    checkboxControl({
       name: 'keep_latest_artifact',
       label: 'Keep artifacts of the latest successful jobs',
       hint: 'They do not expire while they are the latest of their branch or tag.',
@@ -96,7 +96,7 @@ const artifactSection: Section = {
       problems,
     }),
     visit.call.admin
-      ? input({
+      ? inputControl({
           name: 'max_artifacts_size',
           label: 'Maximum size of one artifact in megabytes',
           hint: 'Only administrators see this. Default: the limit of the group or the instance.',

@@ -1,7 +1,6 @@
 /** Renders the settings that enable features of a project. */
 import type { Feature } from '../../../../core/access/visible.ts';
-import { select } from '../../parts/form.ts';
-import { html } from '../../parts/html.ts';
+import { selectControl } from './controls.ts';
 import type { Section } from './settings_section.ts';
 
 type Texts = readonly [label: string, hint: string];
@@ -32,13 +31,13 @@ export const featureSection: Section = {
   intro: 'Disabled features are hidden. Their content is kept.',
   names: features,
   saved: 'The feature settings were saved.',
+  isPaired: true,
   fields: ({ visit, text, problems }) => {
     const hasRegistry = visit.call.platform.config.registry !== null;
     const shown = features.filter((name) => hasRegistry || name !== 'container_registry_access_level');
-    const selects = shown.map((name) => {
+    return shown.map((name) => {
       const [label, hint] = featureTexts[name];
-      return select({ name, label, hint, value: text(name), options: accessOptions, problems });
+      return selectControl({ name, label, hint, value: text(name), options: accessOptions, problems });
     });
-    return [html`<div class="pairs">${selects}</div>`];
   },
 };

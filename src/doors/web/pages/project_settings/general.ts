@@ -4,10 +4,9 @@ import { findVisibilityProblem } from '../../../../core/settings/setting_effects
 import { findGroupOrNull } from '../../../../identity/groups/find.ts';
 import { isWider } from '../../../../identity/groups/rules.ts';
 import { loadTopics } from '../../../../projects/projects/topics.ts';
-import { checkbox, input, textArea } from '../../parts/form.ts';
-import { visibilityChoice } from '../../parts/fields/visibility.ts';
 import { advancedPart } from './advanced_section.ts';
 import { avatarPart } from './avatar.ts';
+import { checkboxControl, inputControl, textAreaControl, visibilityControl } from './controls.ts';
 import { featureSection } from './features_section.ts';
 import type { Section, SettingsPage } from './settings_section.ts';
 
@@ -19,16 +18,16 @@ const aboutSection: Section = {
   load: async ({ db }, { id }) => ({ topics: await loadTopics(db, id) }),
   fields: ({ visit, project, text, problems }) => [
     may(visit.call.viewer, 'rename_project', project)
-      ? input({ name: 'name', label: 'Name', value: text('name'), required: true, problems })
+      ? inputControl({ name: 'name', label: 'Name', value: text('name'), required: true, problems })
       : null,
-    textArea({
+    textAreaControl({
       name: 'description',
       label: 'Description',
       value: text('description'),
       rows: 3,
       problems,
     }),
-    input({
+    inputControl({
       name: 'topics',
       label: 'Topics',
       hint: 'Separated by commas. Used in search and on topic pages.',
@@ -37,7 +36,7 @@ const aboutSection: Section = {
     }),
     project.default_branch === null
       ? null
-      : input({
+      : inputControl({
           name: 'default_branch',
           label: 'Default branch',
           hint: 'Shown first, checked out by clones, default target of merge requests.',
@@ -58,7 +57,7 @@ const visibilitySection: Section = {
     // Null for a personal namespace, and for a group that the caller does not see.
     const group = await findGroupOrNull(visit.call, project.namespace_id);
     return [
-      visibilityChoice({
+      visibilityControl({
         value: text('visibility'),
         problems,
         limit: (visibility) => {
@@ -78,7 +77,7 @@ const mailSection: Section = {
   names: ['emails_enabled'],
   saved: 'The e-mail setting was saved.',
   fields: ({ isOn, problems }) => [
-    checkbox({
+    checkboxControl({
       name: 'emails_enabled',
       label: 'Send mails about this project',
       hint: 'When off, nobody gets mail, regardless of notification level.',
@@ -98,7 +97,7 @@ const pathSection: Section = {
   submit: 'Change path',
   action: 'rename_project',
   fields: ({ text, problems }) => [
-    input({ name: 'path', label: 'Path', value: text('path'), required: true, problems }),
+    inputControl({ name: 'path', label: 'Path', value: text('path'), required: true, problems }),
   ],
 };
 

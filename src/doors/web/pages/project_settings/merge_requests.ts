@@ -1,5 +1,5 @@
 /** Settings of merge requests of a project: merge method and checks. */
-import { checkbox, radios, select, textArea } from '../../parts/form.ts';
+import { checkboxControl, radiosControl, selectControl, textAreaControl } from './controls.ts';
 import type { Section, SettingsPage } from './settings_section.ts';
 
 const methodSection: Section = {
@@ -14,7 +14,7 @@ const methodSection: Section = {
   ],
   saved: 'The merge method was saved.',
   fields: ({ text, isOn, problems }) => [
-    radios({
+    radiosControl({
       name: 'merge_method',
       label: 'How commits reach the target branch',
       value: text('merge_method'),
@@ -33,7 +33,7 @@ const methodSection: Section = {
         },
       ],
     }),
-    select({
+    selectControl({
       name: 'squash_option',
       label: 'Squash commits when merging',
       hint: 'Combines the commits of a merge request into one.',
@@ -46,21 +46,21 @@ const methodSection: Section = {
         ['always', 'Always'],
       ],
     }),
-    checkbox({
+    checkboxControl({
       name: 'remove_source_branch_after_merge',
       label: 'Delete the source branch by default',
       hint: 'Authors can change it for each merge request. Protected branches are never deleted.',
       checked: isOn('remove_source_branch_after_merge'),
       problems,
     }),
-    checkbox({
+    checkboxControl({
       name: 'autoclose_referenced_issues',
       label: 'Close referenced issues automatically',
       hint: 'Issues of this project close when a commit or merge request with “Closes #1” reaches the default branch.',
       checked: isOn('autoclose_referenced_issues'),
       problems,
     }),
-    checkbox({
+    checkboxControl({
       name: 'printing_merge_request_link_enabled',
       label: 'Show a link to the merge request after a push',
       checked: isOn('printing_merge_request_link_enabled'),
@@ -76,14 +76,14 @@ const checksSection: Section = {
   names: ['only_allow_merge_if_pipeline_succeeds', 'only_allow_merge_if_all_discussions_are_resolved'],
   saved: 'The merge checks were saved.',
   fields: ({ isOn, problems }) => [
-    checkbox({
+    checkboxControl({
       name: 'only_allow_merge_if_pipeline_succeeds',
       label: 'Pipelines must succeed',
       hint: 'The last pipeline of the merge request must have passed.',
       checked: isOn('only_allow_merge_if_pipeline_succeeds'),
       problems,
     }),
-    checkbox({
+    checkboxControl({
       name: 'only_allow_merge_if_all_discussions_are_resolved',
       label: 'All threads must be resolved',
       checked: isOn('only_allow_merge_if_all_discussions_are_resolved'),
@@ -99,7 +99,7 @@ const messageSection: Section = {
   names: ['merge_commit_template', 'squash_commit_template', 'suggestion_commit_message'],
   saved: 'The commit messages were saved.',
   fields: ({ text, problems }) => [
-    textArea({
+    textAreaControl({
       name: 'merge_commit_template',
       label: 'Merge commits',
       hint: '%{source_branch}, %{target_branch}, %{title}, %{description}, %{issues}, %{reference}, %{local_reference}, %{url}, %{first_commit}, %{first_multiline_commit}, %{all_commits}, %{approved_by}, %{reviewed_by}, %{merged_by}, %{merge_request_author}, %{co_authored_by}, %{source_project_id}',
@@ -107,7 +107,7 @@ const messageSection: Section = {
       rows: 5,
       problems,
     }),
-    textArea({
+    textAreaControl({
       name: 'squash_commit_template',
       label: 'Squash commits',
       hint: 'The same variables. Default: %{title}',
@@ -115,7 +115,7 @@ const messageSection: Section = {
       rows: 3,
       problems,
     }),
-    textArea({
+    textAreaControl({
       name: 'suggestion_commit_message',
       label: 'Applied suggestions',
       hint: '%{suggestions_count}, %{files_count}, %{file_paths}, %{branch_name}, %{project_name}, %{project_path}, %{user_full_name}, %{username}',

@@ -4,6 +4,7 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import type { FormProblems } from '../../parts/form.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { guardEdits } from '../../parts/fields/guard_edits.ts';
+import type { Control } from './controls.ts';
 
 /** A submitted form that was refused. */
 export type Tried = { key: string; sent: RawParams; problems: FormProblems };
@@ -11,45 +12,87 @@ export type Tried = { key: string; sent: RawParams; problems: FormProblems };
 /** The columns of a project or group. */
 type Stored = object;
 
-/** `only_protected_branches`: Only protected branches. */
-const toLabel = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ');
+type Schemas = Readonly<Record<string, TSchema>>;
 
-/** Lists, such as topics, have one field. */
-const toText = (value: unknown): string =>
-  Array.isArray(value) && value[0] !== '0' ? value.join(', ') : fieldText(value);
+type Values = Record<string, string | boolean>;
+
+const isList = (schema: TSchema | undefined): boolean =>
+  (schema as { 'x-kind'?: string } | undefined)?.['x-kind'] === 'names';
+
+/** Returns the names of a list, such as of topics, as one text: without blanks and repetitions. */
+const toNames = (value: unknown): string => {
+  const names = [value].flat().flatMap((text) => fieldText(text).split(','));
+  const trimmed = names.map((name) => name.trim()).filter((name) => name !== '');
+  const groups = Map.groupBy(trimmed, (name) => name.toLowerCase());
+  return [...groups.values()].flatMap(([first]) => first ?? []).join(', ');
+};
+
+const readValue = (value: unknown, schema: TSchema | undefined): string | boolean => {
+  if (isList(schema)) return toNames(value);
+  const text = fieldText(value);
+  return (schema as { type?: string } | undefined)?.type === 'boolean' ? text === '1' : text;
+};
+
+/** Returns the stored spelling of lists that differ in case only. */
+const toStoredCase = (typed: Values, saved: Values, schemas: Schemas): Values =>
+  Object.fromEntries(
+    Object.entries(typed).map(([name, value]) => {
+      const { [name]: stored = value } = saved;
+      const isSame = String(stored).toLowerCase() === String(value).toLowerCase();
+      return [name, isList(schemas[name]) && isSame ? stored : value];
+    }),
+  );
 
 /**
  * Makes the guard of a section.
- * @param schemas parameters that its form sends
+ * @param schemas parameters that its form can send
+ * @param controls those that it has for this visitor, which are compared
  */
-const guardSection = (schemas: Readonly<Record<string, TSchema>>) => {
-  const read = (values: Stored): Record<string, string | boolean> =>
+const guardSection = (schemas: Schemas, controls: readonly Pick<Control, 'name' | 'label' | 'options'>[]) => {
+  // In one order, because the fingerprint depends on it.
+  const compared = Object.keys(schemas).flatMap((one) => controls.find(({ name }) => name === one) ?? []);
+  const read = (values: Stored): Values =>
     Object.fromEntries(
-      Object.entries(schemas).map(([name, schema]) => {
-        const value = toText((values as Record<string, unknown>)[name]);
-        return [name, (schema as { type?: string }).type === 'boolean' ? value === '1' : value];
-      }),
+      compared.map(({ name }) => [name, readValue((values as Record<string, unknown>)[name], schemas[name])]),
     );
-  const labels = Object.fromEntries(Object.keys(schemas).map((name) => [name, toLabel(name)]));
-  return { read, guard: guardEdits({ word: 'section', fromRecord: read, labels }) };
+  const guard = guardEdits({
+    word: 'section',
+    fromRecord: read,
+    labels: Object.fromEntries(compared.map(({ name, label }) => [name, label])),
+    options: () => Object.fromEntries(compared.map(({ name, options }) => [name, options])),
+    normalize: (typed, saved) => toStoredCase(typed, saved, schemas),
+  });
+  return { read, guard };
 };
 
-/** Returns the check of an edit. @param base as the form sent it */
-export const checkSection = (schemas: Readonly<Record<string, TSchema>>, base: unknown) =>
-  guardSection(schemas).guard.check(typeof base === 'string' ? base : undefined);
+/**
+ * Returns the check of an edit. Only fields that the form has for the visitor are compared: those that it sent.
+ * @param sent the form as it was sent
+ * @param edit the columns that it sets
+ */
+export const checkSection = (schemas: Schemas, sent: RawParams, edit: Stored) => {
+  const names = Object.keys(schemas).filter((name) => sent[name] !== undefined);
+  const { read, guard } = guardSection(
+    schemas,
+    names.map((name) => ({ name, label: name, options: [] })),
+  );
+  const { base } = sent;
+  return guard.check(typeof base === 'string' ? base : undefined, read(edit));
+};
 
 /**
  * Renders the parts of a section's form.
+ * @param compared what it sends
  * @param refused the form as it was sent; null: it was not
  * @param editPath path of the settings page
  */
 export const sectionGuardParts = (
-  schemas: Readonly<Record<string, TSchema>>,
+  { schemas, controls }: { schemas: Schemas; controls: readonly Control[] },
   stored: Stored,
   refused: Tried | null,
   editPath: string,
 ) => {
-  const { read, guard } = guardSection(schemas);
+  const { read, guard } = guardSection(schemas, controls);
   const { sent = {}, problems = { text: null, fields: {} } } = refused ?? {};
   const { base } = sent;
   const values = read({ ...stored, ...sent });

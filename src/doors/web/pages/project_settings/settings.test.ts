@@ -190,6 +190,32 @@ test('a maintainer changes what the API lets maintainers change', async () => {
   assert.deepEqual([name, description, visibility], [project.path, 'theirs', 'private']);
 });
 
+test('compares the fields that the form shows to a maintainer', async () => {
+  const { project, path } = await place();
+  await seedCommit(gantry, project.id, { a: 'b' });
+  const { visitor } = master;
+  const baseIn = (text: string): string => {
+    const form = text.slice(text.indexOf(`action="${path}/about"`));
+    return /name="base" value="([^"]+)"/.exec(form)?.[1] ?? '';
+  };
+  const { text } = await visitor.get(path);
+  assert.doesNotMatch(text, /name="name"/);
+  const mine = { description: 'Mine', topics: '', default_branch: 'main' };
+  const rename = async (name: string, description: string): Promise<void> => {
+    const { status } = await gantry.api(`PUT /projects/${project.id}`, { json: { name, description } });
+    assert.equal(status, 200);
+  };
+  await rename('Renamed', '');
+  assert.equal((await visitor.post(`${path}/about`, { ...mine, base: baseIn(text) })).status, 303);
+  const base = baseIn((await visitor.get(path)).text);
+  await rename('Renamed again', 'Theirs');
+  const refused = await visitor.post(`${path}/about`, { ...mine, description: 'Mine again', base });
+  assert.equal(refused.status, 422);
+  const card = /Saved meanwhile[^]+?<\/section>/.exec(refused.text)?.[0] ?? '';
+  assert.match(card, /<h3>Description<\/h3><p class="lines">Theirs</);
+  assert.doesNotMatch(card, /<h3>Name/);
+});
+
 test('refuses developers, and hides the settings of hidden projects', async () => {
   const { project, path } = await place();
   const pages = [path, `${path}/merge_requests`, `${path}/ci_cd`];

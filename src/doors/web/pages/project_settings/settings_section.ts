@@ -13,6 +13,7 @@ import { type AnyPage, type View, type Visit, page, redirect } from '../../page.
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
+import { type SectionPart, controlsIn, renderParts } from './controls.ts';
 import { type Tried, checkSection, sectionGuardParts } from './section_guard.ts';
 import { toVisibilityProblem } from '../../parts/fields/visibility.ts';
 
@@ -42,7 +43,9 @@ export type Section = {
   action?: ProjectAction;
   /** Stored values that are not columns of the project. */
   load?: (call: Call, project: Project) => Promise<Record<string, unknown>>;
-  fields: (shown: Shown) => Promise<readonly (Html | null)[]> | readonly (Html | null)[];
+  /** The fields are side by side. */
+  isPaired?: true;
+  fields: (shown: Shown) => Promise<readonly (SectionPart | null)[]> | readonly (SectionPart | null)[];
 };
 
 /** Converts a stored, parsed or sent value to the text of its field. A ticked checkbox sends its hidden 0 first. */
@@ -83,9 +86,13 @@ const sectionPart = async (
   const text = (name: string): string => toText(refused?.sent[name] ?? stored[name]);
   const problems = refused?.problems ?? noProblems;
   const parts = await fields({ visit, project, text, isOn: (name) => text(name) === '1', problems });
-  const guard = sectionGuardParts(schemasOf(section), stored, refused, path);
+  const shown = parts.filter((part) => part !== null);
+  const compared = { schemas: schemasOf(section), controls: controlsIn(shown) };
+  const guard = sectionGuardParts(compared, stored, refused, path);
   const submit = guard.card === null ? (section.submit ?? guard.submit) : guard.submit;
-  const content = form(visit, { action: `${path}/${key}`, submit, problems }, ...parts, guard.base);
+  const rendered = renderParts(shown);
+  const body = section.isPaired === true ? [html`<div class="pairs">${rendered}</div>`] : rendered;
+  const content = form(visit, { action: `${path}/${key}`, submit, problems }, ...body, guard.base);
   return sectionCard(
     { key, title },
     html`${intro !== undefined && html`<p class="hint">${intro}</p>`}${content}${guard.card}`,
@@ -132,9 +139,10 @@ const savePage = (settings: SettingsPage, section: Section): AnyPage => {
     find: async ({ call }, { project }) => await findProjectFor(call, project, settings.action),
     fromSent: (sent) => sent,
     toProblems: (problems) => moveUnknownToText(toVisibilityProblem(problems), names),
-    run: async ({ call }, project, { project: _path, base, ...sent }) => {
-      const check = checkSection(schemasOf(section), base);
-      await updateProject(call, project, { ...readProjectInput(sent), ...check });
+    run: async ({ call }, project, { project: _path, base: _base, ...params }, sent) => {
+      const edit = readProjectInput(params);
+      const check = checkSection(schemasOf(section), sent, edit);
+      await updateProject(call, project, { ...edit, ...check });
       return redirect(projectPagePath(project, settings.noun), saved);
     },
     view: async (visit, project, { values: sent, problems }) =>

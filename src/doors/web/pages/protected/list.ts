@@ -58,24 +58,15 @@ const levelOptions = [levels.master, levels.developer, 0].map(
   (level) => [String(level), levelNames[level] ?? ''] as const,
 );
 
-/** Returns the label of a role; as it is stored if it has none. */
-const nameLevel = (level: string): string => levelNames[Number(level)] ?? level;
-
-const toCompared = (values: RuleValues): RuleValues => ({
-  ...values,
-  push_access_level: nameLevel(values.push_access_level),
-  merge_access_level: nameLevel(values.merge_access_level),
-  create_access_level: nameLevel(values.create_access_level),
-});
-
 export const ruleGuard = (kind: Kind): EditGuard<Rule, RuleValues> =>
   guardEdits({
     word: 'rule',
-    fromRecord: (rule: Rule) => toCompared(fromRecord(rule)),
+    fromRecord,
     labels: {
       ...Object.fromEntries(kind.levels),
       ...(kind.hasForcePush && { allow_force_push: 'Allow force push' }),
     },
+    options: () => Object.fromEntries(kind.levels.map(([name]) => [name, levelOptions])),
   });
 
 type ListContext = {
@@ -128,8 +119,7 @@ const editForms = ({ visit, project, kind, refused }: ListContext, rule: Rule): 
   const { problems } = state;
   const path = projectPagePath(project, kind.noun);
   const name = hidden('name', rule.name);
-  const compared = { ...state, values: toCompared(state.values) };
-  const { base, submit, card } = ruleGuard(kind).parts(rule, compared, path);
+  const { base, submit, card } = ruleGuard(kind).parts(rule, state, path);
   const change = form(
     visit,
     {

@@ -13,13 +13,12 @@ import { formPage } from '../../parts/fields/form_page.ts';
 import { baseField } from '../../parts/fields/guard_edits.ts';
 import { fromSent, protectedView, ruleGuard } from './list.ts';
 
-const ruleFields = {
+const ruleValues = {
   name: optional(text()),
   push_access_level: optional(integer()),
   merge_access_level: optional(integer()),
   create_access_level: optional(integer()),
   allow_force_push: optional(boolean()),
-  ...baseField,
 };
 
 const administered = async ({ call }: Visit, { project }: { project: string }): Promise<Project> =>
@@ -40,12 +39,12 @@ const savePage = (kind: Kind, { below, notice, isNew, save }: SavePage): AnyPage
     path: `${projectRoot}/${kind.noun}${below}`,
     audience: 'user',
     address: projectPath,
-    fields: ruleFields,
+    fields: { ...ruleValues, ...baseField },
     find: administered,
     fromSent,
-    toProblems: (problems) => moveUnknownToText(problems, Object.keys(ruleFields)),
-    run: async (visit, project, { project: _address, name = '', base, ...values }) => {
-      await save(visit, project, name, { ...values, ...ruleGuard(kind).check(base) });
+    toProblems: (problems) => moveUnknownToText(problems, Object.keys(ruleValues)),
+    run: async (visit, project, { project: _address, name = '', base, ...values }, typed) => {
+      await save(visit, project, name, { ...values, ...ruleGuard(kind).check(base, typed) });
       return redirect(projectPagePath(project, kind.noun), notice(name));
     },
     view: async (visit, project, state) => {

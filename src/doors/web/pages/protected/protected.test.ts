@@ -95,6 +95,8 @@ test('shows problems, keeps the input and changes nothing', async () => {
       { name: 'main', merge_access_level: '7' },
       /<details open>[\s\S]*does not have a valid value/,
     ],
+    // Said above the form: it has no control for it.
+    ['/change', { name: 'main', base: 'x'.repeat(256) }, /role="alert">is too long/],
   ];
   for (const [below, form, expected] of cases) {
     const { status, text } = await visitor.post(branches + below, form);

@@ -5,9 +5,8 @@ import { type ReleaseRow, type ReleaseJson, releasesJson } from '../../../../cod
 import { linkTypes } from '../../../../code/releases/links.ts';
 import { createLink, deleteLink, updateLink } from '../../../../code/releases/write_links.ts';
 import {
-  type TitledRelease,
+  type PlannedRelease,
   deleteRelease,
-  titlesOf,
   updateRelease,
 } from '../../../../code/releases/write_releases.ts';
 import { notFound } from '../../../../platform/errors.ts';
@@ -105,14 +104,27 @@ const toFilled = (
   milestone_ids: milestones.map((one) => one.id),
 });
 
+/** Returns ids in the order of the stored milestones, without the blank of an empty choice. */
+const sortIds = (ids: readonly (number | string)[]): string[] =>
+  ids
+    .filter((one) => one !== '')
+    .map(Number)
+    .toSorted((a, b) => a - b)
+    .map(String);
+
 const releaseGuard = guardEdits({
   word: 'release',
-  fromRecord: ({ row, milestones }: TitledRelease) => ({
+  fromRecord: ({ row, milestones }: PlannedRelease) => ({
     name: row.name,
     released_at: toDay(row.released_at),
-    milestones,
+    milestones: sortIds(milestones.map(({ id: one }) => one)),
     description: row.description,
   }),
+  options: ({ milestones }) => ({
+    milestones: milestones.map(({ id: one, title }) => [String(one), title] as const),
+  }),
+  // Without a date, the operation keeps the stored one.
+  normalize: (typed, saved) => ({ ...typed, released_at: typed.released_at || saved.released_at }),
   labels: {
     name: 'Title',
     released_at: 'Release date',
@@ -121,18 +133,12 @@ const releaseGuard = guardEdits({
   },
 });
 
-const guardParts = (
-  stored: TitledRelease,
-  { values, ...state }: FormState<FilledRelease>,
-  choices: readonly { id: number; title: string }[],
-  editPath: string,
-) => {
-  const ids = new Set((values.milestone_ids ?? []).map(String));
-  const milestones = titlesOf(choices.filter(({ id: one }) => ids.has(String(one))));
-  const { name = null, released_at, description = null } = values;
-  const typed = { name, released_at: released_at ?? '', description, milestones };
-  return releaseGuard.parts(stored, { ...state, values: typed }, editPath);
-};
+const toCompared = ({ name, released_at, description, milestone_ids }: FilledRelease) => ({
+  name: name ?? null,
+  released_at: released_at ?? '',
+  milestones: sortIds(milestone_ids ?? []),
+  description: description ?? null,
+});
 
 const editView = async (visit: Visit, { code, row }: Editing, tried: Tried = {}): Promise<View> => {
   const { project } = code;
@@ -142,8 +148,9 @@ const editView = async (visit: Visit, { code, row }: Editing, tried: Tried = {})
   const { values: filled, problems } = state;
   const milestones = await loadMilestoneChoices(visit, project, release.milestones);
   const path = releasePath(project, row.tag);
-  const stored = { row, milestones: titlesOf(release.milestones) };
-  const { base, submit, card } = guardParts(stored, state, milestones, `${path}/edit`);
+  const stored = { row, milestones: release.milestones };
+  const compared = { ...state, values: toCompared(filled) };
+  const { base, submit, card } = releaseGuard.parts(stored, compared, `${path}/edit`);
   const content = html`<section class="card form-page"><div class="body"><p class="muted">${icon('tag')} ${row.tag}</p>${form(
     visit,
     { action: path, submit, problems },
@@ -177,7 +184,7 @@ const update = formPage({
   find: async ({ call }, address) => await findToEdit(call, address),
   fromSent: filledAsSent,
   toProblems: releaseProblems,
-  run: async ({ call }, { code, row }, { name, description, released_at, milestone_ids, base }) => {
+  run: async ({ call }, { code, row }, { name, description, released_at, milestone_ids, base }, typed) => {
     const day = startOfDay(released_at);
     // The form shows the day only: the time of day is kept.
     const isMoved = day !== null && released_at !== toDay(row.released_at);
@@ -186,7 +193,7 @@ const update = formPage({
       ...(description !== undefined && { description: nullIfBlank(description) }),
       ...(isMoved && { released_at: day }),
       milestone_ids,
-      ...releaseGuard.check(base),
+      ...releaseGuard.check(base, toCompared(typed)),
     };
     await updateRelease(call, code, row.tag, edit);
     return redirect(releasePath(code.project, row.tag), 'The release was saved.');

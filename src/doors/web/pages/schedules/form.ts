@@ -79,6 +79,7 @@ export const scheduleGuard = guardEdits({
     cron_timezone: 'Time zone',
     active: 'Active',
   },
+  normalize: (typed) => ({ ...typed, cron_timezone: textOrNull(typed.cron_timezone) ?? 'UTC' }),
 });
 
 /** Returns the pattern of the chosen preset, or what was written. */

@@ -45,8 +45,8 @@ const update = formPage({
   find: findEditable,
   fromSent,
   toProblems,
-  run: async ({ call }, { project, schedule }, params) => {
-    const edit = { ...toEdit(params), ...scheduleGuard.check(params.base) };
+  run: async ({ call }, { project, schedule }, params, typed) => {
+    const edit = { ...toEdit(params), ...scheduleGuard.check(params.base, typed) };
     await updateSchedule(call, project, schedule, edit);
     return redirect(schedulesPath(project), 'The schedule was saved.');
   },

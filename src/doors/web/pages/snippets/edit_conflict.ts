@@ -4,7 +4,13 @@ import type { SnippetFile } from '../../../../projects/snippets/files.ts';
 import type { SnippetRow } from '../../../../projects/snippets/snippet_row.ts';
 import type { Html } from '../../parts/html.ts';
 import { fingerprintValues } from '../../parts/timeline/edit_conflicts.ts';
-import { discardLink, savedMeanwhileCard } from '../../parts/fields/saved_meanwhile.ts';
+import {
+  type SavedValue,
+  discardLink,
+  isDifferent,
+  savedMeanwhileCard,
+} from '../../parts/fields/saved_meanwhile.ts';
+import { visibilityOptions } from '../../parts/fields/visibility.ts';
 import { type FileRow, toRows } from './file_fields.ts';
 
 /** The values of the form. */
@@ -44,24 +50,45 @@ export const withoutRemovedFiles = (filled: Filled, { files }: StoredSnippet): F
   return { ...filled, files: filled.files.map(renew) };
 };
 
-/** Renders the saved values that differ from the form. @param typed the form as it was sent */
-export const conflictCard = (stored: StoredSnippet, typed: Filled, editPath: string): Html => {
-  const saved = fromStored(stored);
-  const typedFiles = new Map(typed.files.map((row) => [row.previous ?? row.path, row.content]));
-  const savedFiles = new Map(saved.files.map(({ path, content }) => [path, content]));
+const listPaths = (files: readonly Pick<SnippetFile, 'path'>[]): string =>
+  files
+    .map(({ path }) => path.trim())
+    .toSorted()
+    .join(', ');
+
+const compareFiles = (saved: readonly FileRow[], typed: readonly FileRow[]): SavedValue[] => {
+  const savedFiles = new Map(saved.map(({ path, content }) => [path, content]));
+  // A file that the form renames is compared with the one that has the name, or else with the one that had it.
+  const keyOf = ({ path, previous }: FileRow): string =>
+    savedFiles.has(path.trim()) ? path.trim() : (previous ?? path);
+  const typedFiles = new Map(typed.map((row) => [keyOf(row), row.content]));
   const paths = [...new Set([...savedFiles.keys(), ...typedFiles.keys()])];
-  return savedMeanwhileCard(
-    [
-      { label: 'Title', saved: saved.title, typed: typed.title },
-      { label: 'Description', saved: saved.description, typed: typed.description },
-      { label: 'Visibility', saved: saved.visibility, typed: typed.visibility },
-      ...paths.map((path) => ({
-        label: path === '' ? 'File' : path,
-        saved: savedFiles.get(path) ?? '',
-        typed: typedFiles.get(path) ?? '',
-        isCode: true as const,
-      })),
-    ],
-    discardLink(editPath),
-  );
+  return paths.map((path) => ({
+    label: path === '' ? 'File' : path,
+    saved: savedFiles.get(path) ?? '',
+    typed: typedFiles.get(path) ?? '',
+    isCode: true,
+  }));
 };
+
+/** Returns the saved values that differ from the form. @param typed the form as it was sent */
+export const findDifferences = (stored: StoredSnippet, typed: Filled): SavedValue[] => {
+  const saved = fromStored(stored);
+  const kept = typed.files.filter(({ isRemoved }) => !isRemoved);
+  return [
+    { label: 'Title', saved: saved.title, typed: typed.title },
+    { label: 'Description', saved: saved.description, typed: typed.description },
+    {
+      label: 'Visibility',
+      saved: saved.visibility,
+      typed: typed.visibility,
+      shown: visibilityOptions.find(([one]) => one === saved.visibility)?.[1] ?? saved.visibility,
+    },
+    { label: 'Files', saved: listPaths(saved.files), typed: listPaths(kept) },
+    ...compareFiles(saved.files, kept),
+  ].filter(isDifferent);
+};
+
+/** Renders the saved values that differ from the form. */
+export const conflictCard = (differences: readonly SavedValue[], editPath: string): Html =>
+  savedMeanwhileCard(differences, discardLink(editPath));

@@ -33,6 +33,7 @@ import {
   type Filled,
   type StoredSnippet,
   conflictCard,
+  findDifferences,
   fingerprint,
   fromStored,
   withoutRemovedFiles,
@@ -173,11 +174,13 @@ const editView = (visit: Visit, own: Own, { values, problems }: FormState<Edit>)
   const { list, snippet } = own;
   const path = list.pathOf(snippet.id);
   const base = fingerprint(own);
-  const isConflict = values.base !== undefined && values.base !== base;
+  const isUnchanged = values.base === undefined || values.base === base;
+  const differences = isUnchanged ? [] : findDifferences(own, values);
+  const isConflict = differences.length > 0;
   const filled = isConflict ? withoutRemovedFiles(values, own) : values;
   const target = { list, action: path, submit: submitLabel(isConflict), base };
   const content = html`${snippetForm(visit, target, filled, snippetProblems(problems, values))}${
-    isConflict && html`<div class="form-page snippet-form">${conflictCard(own, values, `${path}/edit`)}</div>`
+    isConflict && html`<div class="form-page snippet-form">${conflictCard(differences, `${path}/edit`)}</div>`
   }
 <p><a href="${path}">Back to the snippet</a></p>
 <section class="card danger-zone"><header><h2>Delete this snippet</h2></header><div class="body">${form(
@@ -186,6 +189,15 @@ const editView = (visit: Visit, own: Own, { values, problems }: FormState<Edit>)
     checkbox({ name: 'confirmed', label: `Delete $${snippet.id} permanently`, checked: false }),
   )}</div></section>`;
   return list.view(`Edit $${snippet.id}`, content);
+};
+
+/** Aborts an edit that is saved already, as when the form is sent twice: its files cannot be renamed again. */
+const alreadySaved = new Error('already saved');
+
+/** @throws Failure 409 if somebody saved other values since the form was opened; `alreadySaved` */
+const requireUnchanged = (stored: StoredSnippet, filled: Filled, base: string | undefined): void => {
+  if (base === undefined || base === fingerprint(stored)) return;
+  throw findDifferences(stored, filled).length > 0 ? editedMeanwhile('snippet') : alreadySaved;
 };
 
 const toEdit = (sent: RawParams, { snippet }: Own): Edit => ({
@@ -214,10 +226,14 @@ const editPages = (routes: SnippetRoutes) => [
     run: async ({ call }, { list, snippet }, { base, ...params }) => {
       const filled = fromSent(params, snippet.visibility);
       const edit = { ...filled, files: toFileActions(filled.files) };
-      await updateSnippet(call, { home: list.home, id: snippet.id }, edit, (locked, files) => {
-        const isChanged = base !== undefined && base !== fingerprint({ snippet: locked, files });
-        if (isChanged) throw editedMeanwhile('snippet');
-      });
+      const key = { home: list.home, id: snippet.id };
+      try {
+        await updateSnippet(call, key, edit, (locked, files) =>
+          requireUnchanged({ snippet: locked, files }, filled, base),
+        );
+      } catch (error) {
+        if (error !== alreadySaved) throw error;
+      }
       return redirect(list.pathOf(snippet.id));
     },
     view: editView,

@@ -264,6 +264,35 @@ test('shows what somebody saved meanwhile instead of overwriting it', async () =
   assert.equal((await gantry.api(`GET ${api}/raw`)).text, 'echo mine');
 });
 
+test('saves an edit that is sent twice', async () => {
+  const path = await create(list, reporter, {
+    visibility: 'public',
+    'files[1][file_path]': 'notes.md',
+    'files[1][content]': 'Second',
+  });
+  const base = /name="base" value="([^"]+)"/.exec((await reporter.visitor.get(`${path}/edit`)).text)?.[1];
+  const sent = {
+    ...text,
+    ...storedFields(['fix.sh', 'notes.md']),
+    'files[0][remove]': '1',
+    'files[1][file_path]': 'renamed.md',
+    'files[1][content]': 'Second\r\nline',
+    'files[2][file_path]': 'new.txt',
+    'files[2][content]': 'New',
+    visibility: 'public',
+    base: base ?? '',
+  };
+  for (const time of ['first', 'second']) {
+    const saved = await reporter.visitor.post(path, sent);
+    assert.equal(saved.status, 303, `${time}: ${saved.text}`);
+  }
+  const { body } = await gantry.api(`GET /projects/${project.id}/snippets/${path.split('/').at(-1)}`);
+  assert.deepEqual(
+    body.files.map((file: { path: string }) => file.path),
+    ['renamed.md', 'new.txt'],
+  );
+});
+
 test('pages each of several long files', async () => {
   const lines = (name: string) => Array.from({ length: 2_600 }, (_line, at) => `${name} ${at}`).join('\n');
   const path = await create('/-/snippets', stranger, {

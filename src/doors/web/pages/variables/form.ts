@@ -93,6 +93,13 @@ export const variableGuard = guardEdits({
     masked: 'Masked',
     raw: 'Raw',
   },
+  options: () => ({ variable_type: types }),
+  normalize: (typed, saved) => ({
+    ...typed,
+    environment_scope: textOrNull(typed.environment_scope) ?? '*',
+    // The form shows neither of a hidden variable.
+    ...(saved.masked_and_hidden && { value: saved.value, masked: saved.masked }),
+  }),
 });
 
 export const fromSent = (sent: RawParams): VariableValues => ({

@@ -83,10 +83,10 @@ const update = (kind: SettingsListRoute): AnyPage =>
     find: findOne(kind),
     fromSent,
     toProblems,
-    run: async (visit, { list, variable }, params) => {
+    run: async (visit, { list, variable }, params, typed) => {
       const { value, ...rest } = toEdit(params);
       const isKept = variable.hidden === 1 && value === '';
-      const edited = { ...rest, ...(!isKept && { value }), ...variableGuard.check(params.base) };
+      const edited = { ...rest, ...(!isKept && { value }), ...variableGuard.check(params.base, typed) };
       await updateVariable(visit.call, ownerOf(list.owner), params, edited);
       return redirect(list.path, `The variable ${variable.key} was saved.`);
     },

@@ -102,6 +102,26 @@ test('never shows a hidden value, and keeps it when the field is empty', async (
   assert.equal(unsealValue(gantry.service.platform, sealed_value), 'another-secret');
 });
 
+test('compares of a hidden variable what its form shows', async () => {
+  const api = `/projects/${project.id}/variables`;
+  const made = { key: 'TWO_EDITORS', value: 'sesame-street', masked_and_hidden: true };
+  assert.equal((await gantry.api(`POST ${api}`, { json: made })).status, 201);
+  const path = `/${project.full_path}/-/variables/TWO_EDITORS?scope=*`;
+  const { text } = await owner.get(path);
+  const base = /name="base" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  const theirs = { description: 'Theirs', variable_type: 'file' };
+  assert.equal((await gantry.api(`PUT ${api}/TWO_EDITORS`, { json: theirs })).status, 200);
+  const mine = { value: 'new-sesame', variable_type: 'env_var', environment_scope: '*', base };
+  const refused = await owner.post(path, mine);
+  assert.equal(refused.status, 422);
+  const card = /Saved meanwhile[^]+?<\/section>/.exec(refused.text)?.[0] ?? '';
+  assert.match(
+    card,
+    /<h3>Kind<\/h3><p class="lines">File: the variable[^]+<h3>Description<\/h3><p class="lines">Theirs/,
+  );
+  assert.doesNotMatch(card, /<h3>(?:Value|Masked)<|env_var/);
+});
+
 test('shows problems, keeps the input, and changes nothing', async () => {
   for (const { path, api, who } of places) {
     await who.get(path);

@@ -38,11 +38,15 @@ type FormPage<Address extends Fields, F extends Fields, Loaded, Values> = {
   find: (visit: Visit, address: Static<TObject<Address>>) => Promise<Loaded>;
   /** Returns the values of the form as they were sent, valid or not. */
   fromSent: (sent: RawParams, loaded: Loaded) => Values;
-  /** Changes the record. A failure that is about the input shows the form again. */
+  /**
+   * Changes the record. A failure that is about the input shows the form again.
+   * @param typed the values of the form, as `fromSent` returns them
+   */
   run: (
     visit: Visit,
     loaded: Loaded,
     params: Static<TObject<Address & F>>,
+    typed: Values,
   ) => Promise<Redirect | View | RawPage>;
   /** Converts a failure of `run` to problems; null: it is not about the input. Default: `problemsOf`. */
   readFailure?: (error: unknown, loaded: Loaded, params: Static<TObject<Address & F>>) => FormProblems | null;
@@ -78,13 +82,15 @@ export const formPage = <Address extends Fields, F extends Fields, Loaded, Value
   // The value of the path would replace what the form sends.
   if (shared !== undefined) throw new Error(`the form of ${path} names a field like its address: ${shared}`);
   const readAddress = paramsReader(object(address));
+  const readValues = (sent: RawParams, loaded: Loaded): Values =>
+    fromSent(removeUnstorable(sent) as RawParams, loaded);
   const refuse = async (
     visit: Visit,
     { loaded, sent, problems }: { loaded: Loaded; sent: RawParams; problems: FormProblems },
   ): Promise<View | Redirect> => {
     const { base } = sent;
     const shown = await view(visit, loaded, {
-      values: fromSent(removeUnstorable(sent) as RawParams, loaded),
+      values: readValues(sent, loaded),
       problems: toProblems(problems),
       ...(typeof base === 'string' && { base }),
     });
@@ -103,7 +109,7 @@ export const formPage = <Address extends Fields, F extends Fields, Loaded, Value
     handle: async (visit, params, sent) => {
       const loaded = await find(visit, params as Static<TObject<Address>>);
       return await answerForm(
-        async () => await run(visit, loaded, params),
+        async () => await run(visit, loaded, params, readValues(sent, loaded)),
         async (problems) => await refuse(visit, { loaded, sent, problems }),
         (error) => readFailure(error, loaded, params),
       );

@@ -1,6 +1,6 @@
 /** Tests forms whose record somebody else saves while the form is open. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { seedCommit } from '../../../../../test/support/repositories/seed_commits.ts';
 import {
   type SeededGroup,
@@ -20,11 +20,15 @@ let project: SeededProject;
 before(async () => {
   gantry = await startTestService();
   ({ visitor: admin } = await seedVisitor(gantry, { admin: 1 }));
+});
+after(async () => await gantry.close());
+
+/** Makes a place of their own for some tests, so that they may use the same names. */
+const seedPlace = async (): Promise<void> => {
   group = await seedGroup(gantry);
   project = await seedProject(gantry, { namespace: group.id });
   await seedCommit(gantry, project.id, { 'README.md': 'x' });
-});
-after(async () => await gantry.close());
+};
 
 type Form = Record<string, string>;
 
@@ -38,6 +42,8 @@ type Opened = {
   /** Saves what somebody else changed. */
   theirs: () => Promise<unknown>;
   mine: Form;
+  /** Fields of mine that the operation stores in another spelling. */
+  spelling?: Form;
   /** What they saved, as the card shows it. */
   card: RegExp;
   /** Reads the value that both change. */
@@ -71,6 +77,7 @@ const label = async (): Promise<Opened> => {
     action: pageOf(`labels/${id}`),
     theirs: async () => await api(`PUT ${ofProject(`labels/${id}`)}`, { color: '#445566' }),
     mine: { name: 'shared', color: '#112233', description: 'Mine', priority: '' },
+    spelling: { name: ' shared ', color: '#abc' },
     card: /<h3>Color<\/h3><p class="lines">#445566/,
     read: async () => (await api(`GET ${ofProject(`labels/${id}`)}`)).color,
     stored: ['#445566', '#112233'],
@@ -78,6 +85,7 @@ const label = async (): Promise<Opened> => {
 };
 
 const board = async (): Promise<Opened> => {
+  for (const name of ['alpha', 'beta']) await api(`POST ${ofProject('labels')}`, { name, color: '#112233' });
   const { id } = await api(`POST ${ofProject('boards')}`, { name: 'Work' });
   return {
     page: pageOf(`boards/${id}/edit`),
@@ -85,6 +93,7 @@ const board = async (): Promise<Opened> => {
     theirs: async () =>
       await api(`PUT ${ofProject(`boards/${id}`)}`, { name: 'Theirs <b>', hide_closed_list: true }),
     mine: { name: 'Mine', show_open: '1', show_closed: '1', labels: '', assignee: '', milestone: '' },
+    spelling: { labels: 'beta,alpha', assignee: '@ROOT' },
     card: /<h3>Name<\/h3><p class="lines">Theirs &lt;b&gt;<\/p><h3>Show the column Closed<\/h3><p class="lines">No</,
     read: async () => (await api(`GET ${ofProject(`boards/${id}`)}`)).name,
     stored: ['Theirs <b>', 'Mine'],
@@ -142,6 +151,7 @@ const variable = async (): Promise<Opened> => {
     action: pageOf('variables/PLACE?scope=*'),
     theirs: async () => await api(`PUT ${one}`, { value: 'there', protected: true }),
     mine: { value: 'mine', variable_type: 'env_var', environment_scope: '*' },
+    spelling: { value: 'one\r\ntwo', environment_scope: '' },
     card: /<h3>Value<\/h3><p class="lines">there<\/p><h3>Only for protected branches and tags<\/h3><p class="lines">Yes</,
     read: async () => (await api(`GET ${one}`)).value,
     stored: ['there', 'mine'],
@@ -156,6 +166,15 @@ const hook = async (): Promise<Opened> => {
     action: pageOf(`hooks/${id}`),
     theirs: async () => await api(`PUT ${one}`, { url: 'https://two.example.com', issues_events: true }),
     mine: { url: 'https://one.example.com', push_events: '1', enable_ssl_verification: '1', name: 'Mine' },
+    spelling: {
+      url: ' https://one.example.com',
+      branch_filter_strategy: 'wildcard',
+      push_events_branch_filter: ' ',
+      'custom_headers[0][key]': 'X-Two',
+      'custom_headers[0][value]': 'b',
+      'custom_headers[1][key]': 'X-One',
+      'custom_headers[1][value]': 'a',
+    },
     card: /<h3>URL<\/h3><p class="lines">https:\/\/two\.example\.com</,
     read: async () => (await api(`GET ${one}`)).url,
     stored: ['https://two.example.com', 'https://one.example.com'],
@@ -170,6 +189,7 @@ const schedule = async (): Promise<Opened> => {
     page: pageOf(`pipeline_schedules/${id}`),
     theirs: async () => await api(`PUT ${one}`, { description: 'Theirs' }),
     mine: { ...made, description: 'Mine' },
+    spelling: { description: ' Mine', cron_timezone: '' },
     card: /<h3>Description<\/h3><p class="lines">Theirs</,
     read: async () => (await api(`GET ${one}`)).description,
     stored: ['Theirs', 'Mine'],
@@ -186,9 +206,15 @@ const message = async (): Promise<Opened> => {
   return {
     page: `/admin/broadcast_messages/${id}/edit`,
     action: `/admin/broadcast_messages/${id}`,
-    theirs: async () => await api(`PUT /broadcast_messages/${id}`, { message: 'Down tomorrow' }),
-    mine: { ...made, message: 'Mine' },
-    card: /<h3>Message<\/h3><p class="lines">Down tomorrow</,
+    theirs: async () =>
+      await api(`PUT /broadcast_messages/${id}`, {
+        message: 'Down tomorrow',
+        theme: 'light-red',
+        target_access_levels: [30, 40],
+      }),
+    mine: { ...made, message: 'Mine', theme: 'indigo', broadcast_type: 'banner' },
+    spelling: { starts_at: '2030-01-01 00:00', ends_at: '', 'target_access_levels[]': '40' },
+    card: /<h3>Message<\/h3><p class="lines">Down tomorrow<\/p><h3>Theme<\/h3><p class="lines">Light red<\/p><h3>Show only to<\/h3><p class="lines">Developers, Maintainers</,
     read: async () => (await api(`GET /broadcast_messages/${id}`)).message,
     stored: ['Down tomorrow', 'Mine'],
   };
@@ -220,6 +246,7 @@ const release = async (): Promise<Opened> => {
     action: pageOf('releases/v1'),
     theirs: async () => await api(`PUT ${one}`, { description: 'Theirs', milestones: [milestone.title] }),
     mine: { name: '', description: 'Mine' },
+    spelling: { released_at: '', 'milestone_ids[]': String(milestone.id), description: 'a\r\nb ' },
     card: /<h3>Milestones<\/h3><p class="lines">Spring<\/p><h3>Release notes<\/h3><p class="lines">Theirs</,
     read: async () => (await api(`GET ${one}`)).description,
     stored: ['Theirs', 'Mine'],
@@ -233,6 +260,7 @@ const projectSettings = async (): Promise<Opened> => {
     action: pageOf('settings/about'),
     theirs: async () => await api(`PUT ${one}`, { description: 'Theirs', topics: ['bridges'] }),
     mine: { name: project.path, description: 'Mine', topics: '', default_branch: 'main' },
+    spelling: { description: 'a\r\nb', topics: 'two,, one,two' },
     card: /<h3>Description<\/h3><p class="lines">Theirs<\/p><h3>Topics<\/h3><p class="lines">bridges</,
     read: async () => (await api(`GET ${one}`)).description,
     stored: ['Theirs', 'Mine'],
@@ -250,13 +278,13 @@ const groupSettings = async (): Promise<Opened> => {
       subgroup_creation_level: 'maintainer',
       membership_lock: '0',
     },
-    card: /<h3>Subgroup creation level<\/h3><p class="lines">owner<\/p><h3>Membership lock<\/h3><p class="lines">Yes</,
+    card: /<h3>Roles that may create subgroups<\/h3><p class="lines">Owners<\/p><h3>Prevent adding members to projects<\/h3><p class="lines">Yes</,
     read: async () => (await api(`GET ${one}`)).subgroup_creation_level,
     stored: ['owner', 'maintainer'],
   };
 };
 
-for (const [name, open] of Object.entries({
+const forms = {
   label,
   board,
   'limit of a list': listLimit,
@@ -269,20 +297,53 @@ for (const [name, open] of Object.entries({
   release,
   'project settings': projectSettings,
   'group settings': groupSettings,
-})) {
-  test(`shows what somebody saved meanwhile instead of overwriting it: ${name}`, async () => {
-    const { page, action = page, field, theirs, mine, card, read, stored } = await open();
-    const base = baseIn((await admin.get(page)).text, action, field);
-    await theirs();
-    const refused = await admin.post(action, { ...mine, base });
-    assert.equal(refused.status, 422);
-    assert.match(refused.text, /Somebody edited this \w+ meanwhile/);
-    const [shown = ''] = /<h2 id="saved_meanwhile">Saved meanwhile[^]+?<\/section>/.exec(refused.text) ?? [];
-    assert.match(shown, card);
-    assert.ok(shown.includes('Discard mine, continue with this'));
-    assert.deepEqual(await read(), stored[0]);
-    const again = await admin.post(action, { ...mine, base: baseIn(refused.text, action, field) });
-    assert.equal(again.status, 303);
-    assert.deepEqual(await read(), stored[1]);
+};
+
+describe('a form that somebody else forestalled', () => {
+  before(seedPlace);
+  for (const [name, open] of Object.entries(forms)) {
+    test(`shows what they saved, and overwrites nothing: ${name}`, async () => {
+      const { page, action = page, field, theirs, mine, card, read, stored } = await open();
+      const base = baseIn((await admin.get(page)).text, action, field);
+      await theirs();
+      const refused = await admin.post(action, { ...mine, base });
+      assert.equal(refused.status, 422);
+      assert.match(refused.text, /Somebody edited this \w+ meanwhile/);
+      const [shown = ''] =
+        /<h2 id="saved_meanwhile">Saved meanwhile[^]+?<\/section>/.exec(refused.text) ?? [];
+      assert.match(shown, card);
+      assert.ok(shown.includes('Discard mine, continue with this'));
+      assert.deepEqual(await read(), stored[0]);
+      const again = await admin.post(action, { ...mine, base: baseIn(refused.text, action, field) });
+      assert.equal(again.status, 303);
+      assert.deepEqual(await read(), stored[1]);
+    });
+  }
+});
+
+describe('a form that is sent twice', () => {
+  before(seedPlace);
+  for (const [name, open] of Object.entries(forms)) {
+    test(`is saved: ${name}`, async () => {
+      const { page, action = page, field, mine, spelling } = await open();
+      const base = baseIn((await admin.get(page)).text, action, field);
+      for (const time of ['first', 'second']) {
+        const saved = await admin.post(action, { ...mine, ...spelling, base });
+        assert.deepEqual([time, saved.status], [time, 303], saved.text);
+      }
+    });
+  }
+
+  test('or although a label was renamed since the page was opened: place of a list', async () => {
+    const { board: id, lists } = await makeLists(['before', 'neighbour']);
+    const action = pageOf(`boards/${id}/lists/${lists[0]}`);
+    const base = baseIn((await admin.get(pageOf(`boards/${id}/edit`))).text, action, 'name="position"');
+    await api(`PUT ${ofProject('labels/before')}`, { new_name: 'renamed' });
+    assert.equal((await admin.post(action, { position: '1', base })).status, 303);
+    const stored = await api(`GET ${ofProject(`boards/${id}/lists`)}`);
+    assert.deepEqual(
+      stored.map((one: { id: number }) => one.id),
+      lists.toReversed(),
+    );
   });
-}
+});

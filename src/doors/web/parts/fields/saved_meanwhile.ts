@@ -5,14 +5,24 @@ import { type Html, html } from '../html.ts';
 export const submitLabel = (isConflict: boolean): string =>
   isConflict ? 'Overwrite with my version' : 'Save changes';
 
-/** A value of a form: what somebody saved meanwhile, and what the form has. */
-type SavedValue = { label: string; saved: string; typed: string; isCode?: true };
+/**
+ * A value of a form: what somebody saved meanwhile, and what the form has.
+ * @property shown the saved value as people read it; absent: `saved`
+ */
+export type SavedValue = { label: string; saved: string; typed: string; shown?: string; isCode?: true };
 
-const savedText = ({ label, saved, isCode }: SavedValue): Html =>
-  html`<h3>${label}</h3><p class="lines${isCode === true && ' exact mono small'}">${saved === '' ? 'None' : saved}</p>`;
+const savedText = ({ label, saved, shown = saved, isCode }: SavedValue): Html =>
+  html`<h3>${label}</h3><p class="lines${isCode === true && ' exact mono small'}">${shown === '' ? 'None' : shown}</p>`;
 
-const isDifferent = ({ saved, typed }: SavedValue): boolean =>
-  saved.replaceAll('\r\n', '\n') !== typed.replaceAll('\r\n', '\n');
+const toLines = (text: string): string => text.replaceAll('\r\n', '\n');
+
+/** Returns whether two texts are the same: forms send CRLF, and operations trim. */
+export const isSameText = (saved: string, typed: string): boolean =>
+  toLines(saved).trim() === toLines(typed).trim();
+
+/** Returns whether the form has another value than the record. */
+export const isDifferent = ({ saved, typed, isCode }: SavedValue): boolean =>
+  isCode === true ? toLines(saved) !== toLines(typed) : !isSameText(saved, typed);
 
 /** Renders the saved values that differ from those of the form. @param discard link that discards the form's */
 export const savedMeanwhileCard = (values: readonly SavedValue[], discard: Html): Html =>

@@ -11,6 +11,11 @@ const visibilityWords: { [V in Visibility]: Words } = {
   public: { label: 'Public', meaning: 'Everyone, without signing in.' },
 };
 
+/** Values and labels. */
+export const visibilityOptions = Object.entries(visibilityWords).map(
+  ([visibility, { label }]) => [visibility, label] as const,
+);
+
 type Given = {
   value: string;
   /** Returns why a visibility cannot be chosen; null if it can. */

@@ -1,6 +1,7 @@
 /** Detects that the texts of a record changed between the load of a form and its submission. */
 import { createHash } from 'node:crypto';
 import { type Failure, conflict } from '../../../../platform/errors.ts';
+import { isSameText } from '../fields/saved_meanwhile.ts';
 
 export type Texts = { title: string; description: string | null };
 
@@ -19,7 +20,16 @@ export const fingerprintTexts = ({ title, description }: Texts): string =>
 export const editedMeanwhile = (word: string): Failure =>
   conflict(`Somebody edited this ${word} meanwhile. Check what they saved before you save yours.`);
 
-/** @throws Failure 409 if the texts have changed since the form was shown. @param word `issue` */
-export const requireUnchanged = (base: string, texts: Texts, word: string): void => {
-  if (base !== fingerprintTexts(texts)) throw editedMeanwhile(word);
+/** Returns whether the texts of a form are those that are saved. */
+export const areSameTexts = (saved: Texts, typed: Texts): boolean =>
+  isSameText(saved.title, typed.title) && isSameText(saved.description ?? '', typed.description ?? '');
+
+/**
+ * @param word `issue`
+ * @param typed texts of the form, which may be those that are saved, as when it is sent twice; absent: it has none
+ * @throws Failure 409 if the texts have changed since the form was shown
+ */
+export const requireUnchanged = (base: string, saved: Texts, word: string, typed?: Texts): void => {
+  if (base === fingerprintTexts(saved)) return;
+  if (typed === undefined || !areSameTexts(saved, typed)) throw editedMeanwhile(word);
 };

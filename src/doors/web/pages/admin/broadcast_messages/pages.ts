@@ -1,183 +1,34 @@
 /** Broadcast messages: administrators list, create, change and delete them. */
-import type { Static, TObject } from 'typebox';
 import { isActive, listMessages, findMessage } from '../../../../instance/broadcast_messages/queries.ts';
 import type { BroadcastMessage } from '../../../../instance/broadcast_messages/queries.ts';
 import {
-  broadcastTypes,
   createMessage,
   deleteMessage,
-  themes,
   updateMessage,
 } from '../../../../instance/broadcast_messages/write.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
-import type { RawParams } from '../../../../../platform/http/params.ts';
-import {
-  boolean,
-  clearable,
-  id,
-  integers,
-  object,
-  oneOf,
-  optional,
-  text,
-  time,
-} from '../../../../../platform/http/schema.ts';
-import { formatTime } from '../../../../../platform/time.ts';
+import { id, object } from '../../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import {
-  type FormProblems,
-  checkbox,
-  checkboxes,
-  form,
-  input,
-  select,
-  textArea,
-  withFormStatus,
-} from '../../../parts/form.ts';
-import { fieldText, isTicked } from '../../../parts/fields/field_text.ts';
+import { form, withFormStatus } from '../../../parts/form.ts';
 import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
-import { baseField, guardEdits } from '../../../parts/fields/guard_edits.ts';
+import { baseField } from '../../../parts/fields/guard_edits.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { adminListView } from '../admin_list.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
+import {
+  type Filled,
+  type Shown,
+  blank,
+  fromSent,
+  messageControls,
+  messageFields,
+  messageGuard,
+  toShown,
+} from './message_form.ts';
 
 const path = '/admin/broadcast_messages';
-
-const messageFields = {
-  message: text({ maxLength: 10_000 }),
-  starts_at: optional(clearable(time())),
-  ends_at: optional(clearable(time())),
-  theme: oneOf(themes, { default: 'indigo' }),
-  target_access_levels: { ...integers(), default: [] as number[] },
-  target_path: optional(clearable(text())),
-  broadcast_type: oneOf(broadcastTypes, { default: 'banner' }),
-  dismissable: boolean({ default: false }),
-};
-
-type Filled = Static<TObject<typeof messageFields>>;
-
-const roles = [
-  ['10', 'Guests'],
-  ['20', 'Reporters'],
-  ['30', 'Developers'],
-  ['40', 'Maintainers'],
-  ['50', 'Owners'],
-] as const;
-
-/** The values of the form as text. */
-type Shown = {
-  message: string;
-  starts_at: string;
-  ends_at: string;
-  theme: string;
-  target_access_levels: readonly string[];
-  target_path: string;
-  broadcast_type: string;
-  dismissable: boolean;
-};
-
-const blank: Shown = {
-  message: '',
-  starts_at: '',
-  ends_at: '',
-  theme: 'indigo',
-  target_access_levels: [],
-  target_path: '',
-  broadcast_type: 'banner',
-  dismissable: true,
-};
-
-const toShown = (row: BroadcastMessage): Shown => ({
-  message: row.message,
-  starts_at: formatTime(row.starts_at),
-  ends_at: formatTime(row.ends_at),
-  theme: row.theme,
-  target_access_levels: row.target_access_levels.map(String),
-  target_path: row.target_path ?? '',
-  broadcast_type: row.broadcast_type,
-  dismissable: row.dismissable === 1,
-});
-
-const messageGuard = guardEdits({
-  word: 'message',
-  fromRecord: toShown,
-  labels: {
-    message: 'Message',
-    starts_at: 'Start (UTC)',
-    ends_at: 'End (UTC)',
-    broadcast_type: 'Kind',
-    theme: 'Theme',
-    target_path: 'Show only on pages of this path',
-    target_access_levels: 'Show only to',
-    dismissable: 'Users can dismiss it',
-  },
-});
-
-/** Returns the form as it was sent, for fields that could not be parsed. */
-const fromSent = (sent: RawParams): Shown => ({
-  message: fieldText(sent['message']),
-  starts_at: fieldText(sent['starts_at']),
-  ends_at: fieldText(sent['ends_at']),
-  theme: fieldText(sent['theme']),
-  target_access_levels: [sent['target_access_levels']].flat().map(fieldText),
-  target_path: fieldText(sent['target_path']),
-  broadcast_type: fieldText(sent['broadcast_type']),
-  dismissable: isTicked(sent['dismissable']),
-});
-
-/** Returns options whose labels are the words, capitalized and without hyphens. */
-const toOptions = (words: readonly string[]) =>
-  words.map(
-    (word) => [word, `${word.charAt(0).toUpperCase()}${word.slice(1)}`.replaceAll('-', ' ')] as const,
-  );
-
-const fields = (filled: Shown, problems: FormProblems): Html[] => [
-  textArea({ name: 'message', label: 'Message', hint: 'Markdown.', value: filled.message, problems }),
-  input({
-    name: 'starts_at',
-    label: 'Start (UTC)',
-    hint: 'Such as 2030-01-31T12:00:00Z. Default: now.',
-    value: filled.starts_at,
-    problems,
-  }),
-  input({
-    name: 'ends_at',
-    label: 'End (UTC)',
-    hint: 'Default: one hour after the start.',
-    value: filled.ends_at,
-    problems,
-  }),
-  select({
-    name: 'broadcast_type',
-    label: 'Kind',
-    value: filled.broadcast_type,
-    options: toOptions(broadcastTypes),
-  }),
-  select({ name: 'theme', label: 'Theme', value: filled.theme, options: toOptions(themes) }),
-  input({
-    name: 'target_path',
-    label: 'Show only on pages of this path',
-    hint: 'Such as /group/project/*. Default: all pages.',
-    value: filled.target_path,
-    problems,
-  }),
-  checkboxes({
-    name: 'target_access_levels',
-    label: 'Show only to',
-    hint: 'Users with this role in any project or group. None selected: everyone.',
-    values: filled.target_access_levels,
-    boxes: roles.map(([value, label]) => ({ value, label })),
-    problems,
-  }),
-  checkbox({
-    name: 'dismissable',
-    label: 'Users can dismiss it',
-    checked: filled.dismissable,
-    problems,
-  }),
-];
 
 const toInput = ({ starts_at, ends_at, ...rest }: Filled) => ({
   ...rest,
@@ -194,7 +45,7 @@ const formView = (
 ): View => {
   const view = adminView(
     { path, title },
-    html`${form(visit, { action, submit, problems }, ...fields(values, problems), base ?? null)}${card}`,
+    html`${form(visit, { action, submit, problems }, ...messageControls(values, problems), base ?? null)}${card}`,
   );
   return withFormStatus(view, problems);
 };
@@ -281,8 +132,8 @@ export const broadcastMessagePages = [
     fields: { ...messageFields, ...baseField },
     find: async ({ call }, address) => await findMessage(call.db, address.id),
     fromSent,
-    run: async ({ call }, message, { id: _id, base, ...params }) => {
-      await updateMessage(call, message.id, { ...toInput(params), ...messageGuard.check(base) });
+    run: async ({ call }, message, { id: _id, base, ...params }, typed) => {
+      await updateMessage(call, message.id, { ...toInput(params), ...messageGuard.check(base, typed) });
       return redirect(path, 'The message was saved.');
     },
     view: editView,

@@ -44,9 +44,9 @@ const update = formPage({
     base,
   }),
   fromSent: (sent) => readTexts(sent, ['title', 'description']),
-  run: async ({ call }, { loaded, base }, { title = '', description = '' }) => {
+  run: async ({ call }, { loaded, base }, { title = '', description = '' }, typed) => {
     const edit = toEdit(loaded.issue, { title, description });
-    await updateIssue(call, loaded, edit, (locked) => requireUnchanged(base, locked.issue, 'issue'));
+    await updateIssue(call, loaded, edit, (locked) => requireUnchanged(base, locked.issue, 'issue', typed));
     return redirect(issuePath(loaded));
   },
   view: async (visit, { named, base }, { values: typed, problems }) => {

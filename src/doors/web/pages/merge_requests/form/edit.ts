@@ -132,11 +132,11 @@ const update = formPage({
     typed: readTexts(sent, ['title', 'description']),
     changed: changedValues({ ...shown, ...readMergeValues(sent) }),
   }),
-  run: async ({ call }, { loaded, base, shown }, { title = '', description = '', ...sent }) => {
+  run: async ({ call }, { loaded, base, shown }, { title = '', description = '', ...sent }, { typed }) => {
     const changed = changedValues(sent);
     const edit = { ...changed, ...toEdit(loaded.merge_request, { title, description }) };
     await updateMergeRequest(call, loaded, edit, (locked) => {
-      requireUnchanged(base, locked.merge_request, 'merge request');
+      requireUnchanged(base, locked.merge_request, 'merge request', typed);
       requireShownTarget(shown.shown_target_branch, changed.target_branch, locked);
     });
     return redirect(requestPath(loaded));

@@ -292,6 +292,7 @@ test('edits, but not over the edit of somebody else', async () => {
   assert.equal((await maintainer.visitor.post(`${path}/edit`, edit)).location, path);
   const now = await readRequest(gantry, request);
   assert.deepEqual([now.title, now.target_branch, now.description], ['After', 'elsewhere', 'One\r\ntwo']);
+  assert.equal((await maintainer.visitor.post(`${path}/edit`, edit)).location, path, 'sent twice');
   const late = await maintainer.visitor.post(`${path}/edit`, { ...edit, description: 'Mine' });
   assert.equal(late.status, 422);
   assert.match(
