@@ -44,7 +44,8 @@ const measure = (head: Buffer): number | null => {
 export const insertNotices = (lines: readonly string[]): Transform => {
   const notice = packet(Buffer.from(`${String.fromCharCode(textChannel)}${lines.join('\n')}\n`));
   let unread: Buffer = Buffer.alloc(0);
-  let isInserted = false;
+  /** Whether the rest of the answer passes unchanged. */
+  let isDone = false;
   /** Passes on the next packet, or inserts the lines before it. Returns false if it needs more bytes or is done. */
   const passPacket = (push: (bytes: Buffer) => void): boolean => {
     if (unread.length < headLength) return false;
@@ -55,7 +56,7 @@ export const insertNotices = (lines: readonly string[]): Transform => {
     const isBand = !isControlPacket && band > 0 && band <= errorChannel;
     if (length === null || isBand) {
       if (isBand) push(notice);
-      isInserted = true;
+      isDone = true;
       return false;
     }
     if (unread.length < length) return false;
@@ -66,15 +67,15 @@ export const insertNotices = (lines: readonly string[]): Transform => {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const push = (bytes: Buffer): void => void this.push(bytes);
-      if (!isInserted) {
+      if (!isDone) {
         unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
         while (passPacket(push));
-        if (isInserted) push(unread);
+        if (isDone) push(unread);
       } else push(chunk);
       done();
     },
     flush(done) {
-      if (!isInserted && unread.length > 0) this.push(unread);
+      if (!isDone && unread.length > 0) this.push(unread);
       done();
     },
   });
