@@ -55,7 +55,7 @@ export const loadRuleFacts = async (config: Config, conditions: Conditions): Pro
   ]);
 };
 
-/** Budget steps charged per variable, besides those of patterns. */
+/** Budget steps charged per variable, in addition to those of patterns. */
 const stepsPerValue = 300;
 
 type PlanState = { config: Config; conditions: Conditions; facts: Facts; budget: Budget };
