@@ -20,7 +20,7 @@ import { listAliases } from './executors/start_services.ts';
  */
 const podman = `#!/bin/bash
 here="$(dirname "$0")"
-echo "$*" >>"$here/asked"
+echo "$*" >>"$here/calls"
 last="\${@: -1}"
 name() { while [ $# -gt 0 ]; do [ "$1" = --name ] && echo "$2"; shift; done; }
 case "$1" in
@@ -62,7 +62,7 @@ let coordinator: Coordinator;
 let runner: TestRunner;
 let folder: string;
 const read = (name: string): string => readFileSync(join(folder, 'bin', name), 'utf8');
-const asked = (): string => read('asked');
+const podmanCalls = (): string => read('calls');
 const containers = (): string[] => readdirSync(join(folder, 'bin/containers'));
 const port = createServer();
 before(async () => {
@@ -78,7 +78,7 @@ before(async () => {
   runner = await startTestRunner({ ...options, pull_policies: ['always', 'never'] });
 });
 beforeEach(() => {
-  writeFileSync(join(folder, 'bin/asked'), '');
+  writeFileSync(join(folder, 'bin/calls'), '');
   writeFileSync(join(folder, 'bin/logins'), '');
 });
 after(async () => {
@@ -88,15 +88,15 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; log: string }> => {
-  const heard = coordinator.add(job);
-  await until(`job ${heard.id} has ended`, () => heard.ended !== null);
-  return { heard, log: heard.trace.toString() };
+const run = async (given: GivenJob): Promise<{ job: ReceivedJob; log: string }> => {
+  const job = coordinator.add(given);
+  await until(`job ${job.id} has ended`, () => job.ended !== null);
+  return { job, log: job.trace.toString() };
 };
 
 it('runs a job in its image, without secrets on a command line', async () => {
   assert.equal(runner.ready.executor, 'container');
-  const { heard, log } = await run({
+  const { job, log } = await run({
     image: { name: 'alpine:$VERSION' },
     variables: [
       { key: 'VERSION', value: '3' },
@@ -104,20 +104,20 @@ it('runs a job in its image, without secrets on a command line', async () => {
     ],
     script: ['echo "said $SECRET in $VERSION" >out', 'cat out', 'exit 4'],
   });
-  assert.equal(heard.ended?.exit_code, 4);
+  assert.equal(job.ended?.exit_code, 4);
   assert.match(log, /said \[MASKED\] in 3/);
   assert.match(
     log,
     /Pulling podman image alpine:3 \.\.\.\nUsing podman image sha256:1234 for alpine:3 with digest/,
   );
-  assert.match(asked(), /^run --rm .*--security-opt no-new-privileges.* -- alpine:3 sh$/m);
-  assert.doesNotMatch(asked(), /hunter2|glcbt/);
+  assert.match(podmanCalls(), /^run --rm .*--security-opt no-new-privileges.* -- alpine:3 sh$/m);
+  assert.doesNotMatch(podmanCalls(), /hunter2|glcbt/);
   assert.match(read('job.env'), /^SECRET=hunter2$/m);
 });
 
 it('refuses a job without an image', async () => {
-  const { heard, log } = await run({});
-  assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
+  const { job, log } = await run({});
+  assert.equal(job.ended?.failure_reason, 'runner_system_failure');
   assert.match(log, /only jobs that name an `image`/);
 });
 
@@ -125,32 +125,35 @@ describe('an image', () => {
   it('uses the entry point, user and platform from the job', async () => {
     const docker = { user: '$WHO', platform: 'linux/arm64' };
     const image = { name: 'tool', entrypoint: ['/bin/sh', '-c', '$X'], executor_opts: { docker } };
-    const { heard } = await run({ image, variables: [{ key: 'WHO', value: '1000' }] });
-    assert.equal(heard.ended?.state, 'success');
-    assert.match(asked(), /^pull .*--platform linux\/arm64 -- tool$/m);
-    assert.match(asked(), /--entrypoint \/bin\/sh --user 1000 --platform linux\/arm64 -- tool -c \$X sh$/m);
+    const { job } = await run({ image, variables: [{ key: 'WHO', value: '1000' }] });
+    assert.equal(job.ended?.state, 'success');
+    assert.match(podmanCalls(), /^pull .*--platform linux\/arm64 -- tool$/m);
+    assert.match(
+      podmanCalls(),
+      /--entrypoint \/bin\/sh --user 1000 --platform linux\/arm64 -- tool -c \$X sh$/m,
+    );
     await run({ image: { name: 'tool', entrypoint: [''] } });
-    assert.match(asked(), /--entrypoint {2}-- tool sh$/m);
+    assert.match(podmanCalls(), /--entrypoint {2}-- tool sh$/m);
   });
   it('is pulled by the policy of the job, if the runner allows that policy', async () => {
     await run({ image: { name: 'tool:2', pull_policy: ['always'] } });
-    const { heard } = await run({ image: { name: 'tool:2', pull_policy: ['never'] } });
-    assert.equal(heard.ended?.state, 'success');
-    assert.equal(asked().match(/^pull/gm)?.length, 1);
-    const { heard: refused, log } = await run({ image: { name: 'tool:2', pull_policy: ['if-not-present'] } });
+    const { job } = await run({ image: { name: 'tool:2', pull_policy: ['never'] } });
+    assert.equal(job.ended?.state, 'success');
+    assert.equal(podmanCalls().match(/^pull/gm)?.length, 1);
+    const { job: refused, log } = await run({ image: { name: 'tool:2', pull_policy: ['if-not-present'] } });
     assert.equal(refused.ended?.failure_reason, 'runner_system_failure');
     assert.match(log, /invalid pull policy .*\[if-not-present\]: this runner allows \[always never\]/);
   });
-  it('that does not exist fails the job after each policy was tried', async () => {
-    const { heard, log } = await run({ image: { name: 'absent:1' } });
-    assert.equal(heard.ended?.failure_reason, 'runner_system_failure');
+  it('fails the job if it does not exist, after each policy was tried', async () => {
+    const { job, log } = await run({ image: { name: 'absent:1' } });
+    assert.equal(job.ended?.failure_reason, 'runner_system_failure');
     assert.match(log, /WARNING: Failed to pull image with policy "always": Error: no such image/);
     assert.match(log, /WARNING: Failed to pull image with policy "never"/);
     assert.match(
       log,
       /Job failed \(system failure\): failed to pull image "absent:1" with specified policies/,
     );
-    assert.doesNotMatch(asked(), /^run/m);
+    assert.doesNotMatch(podmanCalls(), /^run/m);
     assert.deepEqual(readdirSync(join(folder, 'slots/0/work')), [
       'container-builds',
       'home',
@@ -208,23 +211,23 @@ describe('services', () => {
       { key: 'V', value: '7', public: true },
       { key: 'SECRET', value: 'hunter2', masked: true },
     ];
-    const { heard, log } = await run({ image, services, variables });
-    assert.equal(heard.ended?.state, 'success');
+    const { job, log } = await run({ image, services, variables });
+    assert.equal(job.ended?.state, 'success');
     assert.match(log, /Starting service redis:7 \.\.\.[^]*Waiting for services to be up and running/);
     const [, first = '', second = '', own = ''] =
-      /^(run --detach .*redis.*)\n[^]*^(run --detach .*)\n[^]*^(run --rm .*)$/m.exec(asked()) ?? [];
+      /^(run --detach .*redis.*)\n[^]*^(run --detach .*)\n[^]*^(run --rm .*)$/m.exec(podmanCalls()) ?? [];
     assert.match(first, /--network gantry-\S+ --network-alias redis --network-alias cache/);
     assert.match(first, /--entrypoint \/start -- redis:7 --a --b \$C$/);
     assert.match(second, /--add-host cache:10\.1\.2\.3/);
     assert.match(own, /--network gantry-\S+ .*--add-host redis:10\.1\.2\.3 .*--add-host db:10\.1\.2\.3/);
-    assert.doesNotMatch(asked(), /hunter2/);
+    assert.doesNotMatch(podmanCalls(), /hunter2/);
     assert.deepEqual(containers(), []);
-    assert.match(asked(), /^network rm gantry-\S+$/m);
+    assert.match(podmanCalls(), /^network rm gantry-\S+$/m);
   });
-  it('that exit show their output, and the job starts anyway', async () => {
+  it('show their output if they exit, and the job starts anyway', async () => {
     const services = [{ name: 'db', command: ['fails'], variables: [{ key: 'V', value: 'x $SECRET' }] }];
-    const { heard, log } = await run({ image, services, variables: [{ key: 'SECRET', value: 's' }] });
-    assert.equal(heard.ended?.state, 'success');
+    const { job, log } = await run({ image, services, variables: [{ key: 'SECRET', value: 's' }] });
+    assert.equal(job.ended?.state, 'success');
     assert.match(
       log,
       /Service db probably didn't start properly[^]*it has ended[^]*what gantry-\S+-service-0 printed/,
@@ -232,14 +235,14 @@ describe('services', () => {
     assert.equal(read('service.env'), 'V=x s\n');
   });
   it('are removed when the job is aborted, even while they start', async () => {
-    const heard = coordinator.add({
+    const job = coordinator.add({
       image,
       services: [{ name: 'db' }],
       script: ['echo ready', 'sleep 1000'],
     });
-    await until('it runs', () => heard.trace.includes('\nready\n'));
+    await until('it runs', () => job.trace.includes('\nready\n'));
     assert.equal(containers().length, 2);
-    heard.status = 'canceled';
+    job.status = 'canceled';
     await until('all is gone', () => containers().length === 0);
     const silent = [{ key: 'HEALTHCHECK_TCP_PORT', value: '1' }];
     const waiting = coordinator.add({
@@ -256,26 +259,26 @@ describe('services', () => {
   });
 });
 
-it('removes the container of a cancelled job', async () => {
-  const heard = coordinator.add({ image: { name: 'alpine' }, script: ['echo ready', 'sleep 1000'] });
-  await until('it runs', () => heard.trace.includes('\nready\n'));
-  heard.status = 'canceling';
-  await until('it has ended', () => heard.ended !== null);
-  assert.match(asked(), /^exec gantry-\S+ sh -c kill -TERM -1$/m);
-  assert.match(asked(), /^rm --force --volumes gantry-/m);
+it('removes the container of a canceled job', async () => {
+  const job = coordinator.add({ image: { name: 'alpine' }, script: ['echo ready', 'sleep 1000'] });
+  await until('it runs', () => job.trace.includes('\nready\n'));
+  job.status = 'canceling';
+  await until('it has ended', () => job.ended !== null);
+  assert.match(podmanCalls(), /^exec gantry-\S+ sh -c kill -TERM -1$/m);
+  assert.match(podmanCalls(), /^rm --force --volumes gantry-/m);
 });
 
 it('removes the containers of a killed runner', async () => {
-  const heard = coordinator.add({
+  const job = coordinator.add({
     image: { name: 'alpine' },
     services: [{ name: 'db' }],
     script: ['echo ready', 'sleep 1000'],
   });
-  await until('it runs', () => heard.trace.includes('\nready\n'));
+  await until('it runs', () => job.trace.includes('\nready\n'));
   await runner.kill('SIGKILL');
   writeFileSync(join(folder, 'bin/containers/gantry-of-somebody-else'), '');
   const path = `${folder}/bin:${process.env['PATH']}`;
   runner = await startTestRunner({ url: coordinator.url, executor: 'container', folder, path });
-  await until('it has ended', () => heard.ended !== null);
+  await until('it has ended', () => job.ended !== null);
   assert.deepEqual(containers(), ['gantry-of-somebody-else']);
 });

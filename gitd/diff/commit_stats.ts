@@ -1,6 +1,6 @@
 /** Counts the lines that a commit adds and deletes, while its diff streams by. */
 import type { Context, MethodHandler } from '../handler_types.ts';
-import { countDifferences } from './count_differences.ts';
+import { countDifferingPaths } from './count_differing_paths.ts';
 import { diffInPool } from './diff_in_pool.ts';
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
@@ -62,7 +62,7 @@ const countLines = async (context: Context, id: Oid): Promise<Stats> => {
   if (commit === null) throw new GitError('missing', `commit ${id} does not exist`);
   const [parent] = commit.parents;
   const before = parent === undefined ? emptyTree : await resolveTree(context, parent);
-  await countDifferences(context, before, commit.tree);
+  await countDifferingPaths(context, before, commit.tree);
   const { stats, push } = makeLineCounter();
   if (before !== commit.tree)
     await diffInPool(context, { trees: [before, commit.tree], seconds: maxSeconds }, push);

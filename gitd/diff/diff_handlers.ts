@@ -7,7 +7,7 @@ import { type DiffLimits, type Oid, emptyTree } from '../protocol_records.ts';
 import { requireRepository } from '../storage/require_repository.ts';
 import { resolveTree } from '../read/list_tree.ts';
 import { type DiffParser, makeDiffParser } from './parse_diff.ts';
-import { countDifferences } from './count_differences.ts';
+import { countDifferingPaths, type DiffSizeLimits } from './count_differing_paths.ts';
 import { diffInPool } from './diff_in_pool.ts';
 
 /** Time limit: git's use of memory grows while it compares a hostile tree. */
@@ -29,12 +29,12 @@ const capLimits = (limits: DiffLimits): DiffLimits => ({
 });
 
 /** How much two trees may differ: paths, and pairs of folders to compare. */
-const maxDifferences = { paths: 300_000, pairs: 100_000 };
+const maxDifferences: DiffSizeLimits = { maxPaths: 300_000, maxPairs: 100_000 };
 
 /** Resolves both trees. @throws GitError `too_large` if they differ in too many paths */
 const resolveComparedTrees = async (context: Context, from: Oid | null, to: Oid): Promise<[Oid, Oid]> => {
   const trees = await resolveTrees(context, from, to);
-  await countDifferences(context, ...trees, maxDifferences);
+  await countDifferingPaths(context, ...trees, maxDifferences);
   return trees;
 };
 

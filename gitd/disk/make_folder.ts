@@ -4,8 +4,8 @@ import { hasCode } from '../git_error.ts';
 
 /**
  * Creates the first missing folder of a path.
- * @returns it; undefined if it exists by now
- * @throws the reason why it cannot be created
+ * @returns the folder; undefined if it exists meanwhile
+ * @throws the system error
  */
 const makeFirst = async (folder: string, mode: number): Promise<string | undefined> => {
   try {

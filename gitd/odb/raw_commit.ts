@@ -21,16 +21,17 @@ export type RawCommit = {
   message: Buffer;
 };
 
-export const maxMessageBytes = 4 * 2 ** 20;
-const maxNameBytes = 1024;
-/** Largest number of seconds that git and JSON both take. */
+/** In UTF-16 code units, like `length`. */
+export const maxMessageLength = 4 * 2 ** 20;
+const maxNameLength = 1024;
+/** Largest number of seconds that git and JSON both represent exactly. */
 const latestTime = 2 ** 53 - 1;
 
 /** Characters that git strips from both ends of a name. */
 const isCrud = (character: string): boolean => character <= ' ' || `.,:;<>"\\'`.includes(character);
 
 const cleanName = (text: string): string => {
-  const characters = [...text.slice(0, maxNameBytes).replaceAll(/[\0\n<>]/gu, '')];
+  const characters = [...text.slice(0, maxNameLength).replaceAll(/[\0\n<>]/gu, '')];
   const first = characters.findIndex((character) => !isCrud(character));
   const last = characters.findLastIndex((character) => !isCrud(character));
   return first < 0 ? '' : characters.slice(first, last + 1).join('');
@@ -48,7 +49,7 @@ export const formatSignature = ({ name, email, time, offset }: Signature): strin
 
 /** Removes only what no commit may contain: API clients compare the message they sent. */
 const plainMessage = (text: string): string => {
-  if (text.length > maxMessageBytes) throw new GitError('too_large', 'the message is too long');
+  if (text.length > maxMessageLength) throw new GitError('too_large', 'the message is too long');
   return text.replaceAll('\0', '');
 };
 
@@ -62,20 +63,21 @@ export const buildCommit = ({ tree, parents, author, committer, message }: NewCo
   return Buffer.from(`${header.join('\n')}\n\n${plainMessage(message)}`, 'utf8');
 };
 
-const headerLine = (lines: string[], name: string): string | null =>
+/** Returns the value of the first header with this name. */
+const headerValue = (lines: string[], name: string): string | null =>
   lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? null;
 
 /** Parses a commit. @throws Error if the data is not a commit */
 export const parseRawCommit = (content: Buffer): RawCommit => {
   const end = content.indexOf('\n\n');
   const lines = content.toString('latin1', 0, end < 0 ? content.length : end).split('\n');
-  const [tree, author] = [headerLine(lines, 'tree'), headerLine(lines, 'author')];
-  if (tree === null || author === null) throw new Error('a commit is broken');
+  const [tree, author] = [headerValue(lines, 'tree'), headerValue(lines, 'author')];
+  if (tree === null || author === null) throw new Error('malformed commit');
   return {
     tree,
     parents: lines.filter((line) => line.startsWith('parent ')).map((line) => line.slice(7)),
     author,
-    encoding: headerLine(lines, 'encoding'),
+    encoding: headerValue(lines, 'encoding'),
     message: end < 0 ? Buffer.alloc(0) : content.subarray(end + 2),
   };
 };

@@ -1,7 +1,7 @@
 /** Builds annotated tags as `git tag -a` does. */
 import type { Oid, Signature } from '../protocol_records.ts';
 import { GitError } from '../git_error.ts';
-import { formatSignature, maxMessageBytes } from './raw_commit.ts';
+import { formatSignature, maxMessageLength } from './raw_commit.ts';
 import type { ObjectKind } from './loose_object_writer.ts';
 
 export type NewTag = {
@@ -28,7 +28,7 @@ const withoutTail = (line: string): string => {
  * feed.
  */
 const cleanMessage = (text: string): string => {
-  if (text.length > maxMessageBytes) throw new GitError('too_large', 'the message is too long');
+  if (text.length > maxMessageLength) throw new GitError('too_large', 'the message is too long');
   const lines: string[] = [];
   for (const line of text.replaceAll('\0', '').split('\n').map(withoutTail))
     if (line !== '' || (lines.length > 0 && lines.at(-1) !== '')) lines.push(line);

@@ -1,6 +1,6 @@
 /** Cherry-picks and reverts commits. */
 import type { Answer, Context } from '../handler_types.ts';
-import { countDifferences } from '../diff/count_differences.ts';
+import { countDifferingPaths } from '../diff/count_differing_paths.ts';
 import { buildCommit } from '../odb/raw_commit.ts';
 import { withQuarantine } from '../odb/quarantine.ts';
 import type { Methods } from '../protocol.ts';
@@ -19,7 +19,7 @@ const commitChange = async (
   change: Change,
   params: Methods['commit.cherry_pick']['params'] & { changedTree: Oid },
 ): Promise<CommitChangeResult> => {
-  await countDifferences(context, change.onto.tree, params.changedTree);
+  await countDifferingPaths(context, change.onto.tree, params.changedTree);
   return withQuarantine(context.dir, true, async (quarantine) => {
     const { tree, clean, scraps } = await applyChange(context, quarantine, change);
     if (!clean) return 'conflict';

@@ -1,7 +1,7 @@
 /** Checks whether branches merge, and writes merge and squash commits. Moves no ref. */
 import type { Answer, Context } from '../handler_types.ts';
 import { GitError } from '../git_error.ts';
-import { countDifferences } from '../diff/count_differences.ts';
+import { countDifferingPaths } from '../diff/count_differing_paths.ts';
 import { buildCommit } from '../odb/raw_commit.ts';
 import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
 import type { Methods } from '../protocol.ts';
@@ -19,7 +19,7 @@ type Params<M extends keyof Methods> = Methods[M]['params'];
 
 const requireBoth = async (context: Context, ours: Oid, theirs: Oid): Promise<void> => {
   const [one, other] = [await readRawCommit(context, ours), await readRawCommit(context, theirs)];
-  await countDifferences(context, one.tree, other.tree);
+  await countDifferingPaths(context, one.tree, other.tree);
 };
 
 /** Checks a merge in a pooled process, in an interactive slot. Null: git does not answer that way. */

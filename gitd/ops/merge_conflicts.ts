@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Answer, Context } from '../handler_types.ts';
 import { flag, oid } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
-import { countDifferences } from '../diff/count_differences.ts';
+import { countDifferingPaths } from '../diff/count_differing_paths.ts';
 import { makeTreeEditor, type TreeEditor } from '../odb/edit_tree.ts';
 import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
 import { executableMode, fileMode, parseTree, type TreeItem } from '../odb/raw_tree.ts';
@@ -82,7 +82,7 @@ export const findConflicts = async (
   { isDurable }: { isDurable: boolean },
 ): Promise<ConflictingMerge | null> => {
   const [one, other] = [await readRawCommit(context, ours), await readRawCommit(context, theirs)];
-  await countDifferences(context, one.tree, other.tree);
+  await countDifferingPaths(context, one.tree, other.tree);
   const flags = [
     flag('--write-tree'),
     flag('-z'),

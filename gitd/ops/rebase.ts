@@ -2,7 +2,7 @@
 import type { Answer, Context } from '../handler_types.ts';
 import { flag, symmetric } from '../exec/arguments.ts';
 import { GitError } from '../git_error.ts';
-import { countDifferences } from '../diff/count_differences.ts';
+import { countDifferingPaths } from '../diff/count_differing_paths.ts';
 import { rebuildCommit } from '../odb/raw_commit.ts';
 import { withQuarantine, type Quarantine } from '../odb/quarantine.ts';
 import type { Methods } from '../protocol.ts';
@@ -67,7 +67,7 @@ export const rebase = async (
   context: Context,
 ): Promise<Answer<'merge.rebase'>> => {
   const { tree } = await readRawCommit(context, onto);
-  await countDifferences(context, tree, (await readRawCommit(context, head)).tree);
+  await countDifferingPaths(context, tree, (await readRawCommit(context, head)).tree);
   const ids = await listCommits(context, onto, head);
   const id = await withQuarantine(context.dir, true, async (quarantine) => {
     const state: Rebase = { context, quarantine, committer, scraps: new Set() };

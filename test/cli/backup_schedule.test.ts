@@ -72,7 +72,7 @@ test('makes up for a missed backup, verifies it, and keeps as many as configured
   assert.match(await doctorLine(), /^warn: none was made/);
   const { code, stderr } = await place.run('backup create', { env });
   assert.equal(code, 0, stderr);
-  assert.match(await doctorLine(), /^warn: the last of \S+ was not verified/);
+  assert.match(await doctorLine(), /^warn: the last one, from \S+, was not verified/);
   const [first] = readdirSync(join(folder, 'backups'));
   await (await place.serve('serve', { env })).end('SIGTERM');
   await makeDue();

@@ -77,7 +77,7 @@ test('the doctor warns of a place on the disk of the data folder', async (t) => 
   };
   assert.match(
     await line(join(folder, 'not/yet')),
-    /^warn {2}backup place: \S+ is on the disk of the data folder/,
+    /^warn {2}backup place: \S+ is on the same disk as the data folder/,
   );
   assert.equal(await line('s3://backups/gantry'), '');
   const other = join(home, 'other');
@@ -85,7 +85,7 @@ test('the doctor warns of a place on the disk of the data folder', async (t) => 
   const disk = newSmallDisk(other, 1);
   if (typeof disk === 'string') return t.skip(disk);
   try {
-    assert.match(await line(join(other, 'backups')), /^ok {4}backup place: \S+, on another disk than/);
+    assert.match(await line(join(other, 'backups')), /^ok {4}backup place: \S+, on a different disk from/);
   } finally {
     disk.remove();
   }

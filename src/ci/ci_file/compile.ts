@@ -49,8 +49,8 @@ const mergeConfig = async (
   if (!hasNoErrors(problems)) return null;
   const { fetch, conditions, path, origin, limits } = source;
   const text = source.content.length;
-  const work = newBudget(limits);
-  const state: IncludeState = { fetch, conditions, problems, includes, work, limits, files: 0, text };
+  const budget = newBudget(limits);
+  const state: IncludeState = { fetch, conditions, problems, includes, budget, limits, files: 0, text };
   const merged = await resolveIncludes(state, content, { name: path, origin, chain: [path] });
   if (merged === null || !hasNoErrors(problems)) return null;
   const extended = resolveExtends(requireWithinLimits(merged, limits), problems);
@@ -83,7 +83,7 @@ const readConfig = async (
 
 /**
  * Compiles a file. Errors of the file are returned, not thrown.
- * @throws TooHeavy if it exceeds the brief limits
+ * @throws TooHeavy if the limits are brief and it exceeds them
  */
 export const compile = async (source: Source): Promise<Compiled> => {
   const problems = collectProblems();

@@ -49,7 +49,7 @@ const planJobs = async (source: Source, { config, errors }: Compiled, { jobs }: 
   return { ...empty, errors: [tooLargeProblem] };
 };
 
-/** @throws TooHeavy if it exceeds the brief limits */
+/** @throws TooHeavy if the limits are brief and it exceeds them */
 export const compileAndPlan = async (source: Source, options: ReadOptions): Promise<CompiledPlan> => {
   const compiled = await compile(source);
   const { warnings, includes, root } = compiled;

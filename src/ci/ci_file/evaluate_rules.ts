@@ -7,24 +7,24 @@ import { parsePattern } from '../../platform/pattern.ts';
 import type { PathRule, Policy, Rule } from './config_types.ts';
 
 /** Input of one decision. */
-export type RuleContext = { facts: Facts; values: Values; work: Budget };
+export type RuleContext = { facts: Facts; values: Values; budget: Budget };
 
 /** @param list identifies the paths in the cache of matches */
 const matchesAny = (
   patterns: readonly string[],
   paths: readonly string[],
   list: string,
-  { values, work }: RuleContext,
+  { values, budget }: RuleContext,
 ): boolean =>
   patterns.some((text) => {
     const pattern = expandKnownVariables(text, values).replace(/^\.?\//, '');
-    const cached = work.matched.get(`${list} ${pattern}`);
+    const cached = budget.matched.get(`${list} ${pattern}`);
     if (cached !== undefined) return cached;
     const matches = compilePathPattern(pattern);
-    work.left -= paths.length * countPathSteps(pattern);
-    if (work.left < 0) throw new TooExpensive();
+    budget.left -= paths.length * countPathSteps(pattern);
+    if (budget.left < 0) throw new TooExpensive();
     const isMatch = paths.some(matches);
-    work.matched.set(`${list} ${pattern}`, isMatch);
+    budget.matched.set(`${list} ${pattern}`, isMatch);
     return isMatch;
   });
 
@@ -37,8 +37,8 @@ type RuleClauses = Pick<Rule, 'if' | 'changes' | 'exists'>;
 
 /** Checks that all clauses of a rule match. A rule without clauses always matches. */
 export const matchesRule = (rule: RuleClauses, context: RuleContext): boolean => {
-  const { facts, values, work } = context;
-  if (rule.if !== null && !isTrue(rule.if, values, work)) return false;
+  const { facts, values, budget } = context;
+  if (rule.if !== null && !isTrue(rule.if, values, budget)) return false;
   if (rule.changes !== null && !matchesChanges(rule.changes, context)) return false;
   return (
     rule.exists === null || facts.files === null || matchesAny(rule.exists, facts.files, 'files', context)
@@ -74,7 +74,7 @@ const evaluatePolicy = (policy: Policy, where: PipelineRef, context: RuleContext
     ...(refs === null ? [] : [refs.some((entry) => matchesRef(entry, where))]),
     ...(variables === null
       ? []
-      : [variables.some((expression) => isTrue(expression, context.values, context.work))]),
+      : [variables.some((expression) => isTrue(expression, context.values, context.budget))]),
     ...(changes === null ? [] : [matchesChanges({ paths: changes, compare_to: null }, context)]),
   ];
 };

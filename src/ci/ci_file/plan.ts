@@ -29,7 +29,7 @@ export type Unplanned = { refused: 'workflow' | 'rules' | 'error'; text: string 
 
 export type Planned = { plan: Plan } | { unplanned: Unplanned };
 
-/** Jobs of one pipeline. */
+/** Most jobs of one pipeline. */
 const maxJobs = 500;
 
 const filteredOutText = 'Pipeline filtered out by workflow rules.';
@@ -55,14 +55,14 @@ export const loadRuleFacts = async (config: Config, conditions: Conditions): Pro
   ]);
 };
 
-/** Steps of building one variable for rules, in addition to the steps of patterns. */
+/** Budget steps charged per variable, in addition to those of patterns. */
 const stepsPerValue = 300;
 
-type PlanState = { config: Config; conditions: Conditions; facts: Facts; work: Budget };
+type PlanState = { config: Config; conditions: Conditions; facts: Facts; budget: Budget };
 
-/** Returns the variables for rules. Precedence, lowest first: predefined, file, stored and user variables. */
-const getRuleValues = (
-  { conditions, work }: PlanState,
+/** Returns the variables for rules and for the names of images, tags and environments. Precedence, lowest first: predefined, file, stored and user variables. */
+const getVariableValues = (
+  { conditions, budget }: PlanState,
   own: readonly Variable[],
   job: Values = {},
 ): Values => {
@@ -70,8 +70,8 @@ const getRuleValues = (
   const raw = new Set(own.filter((variable) => variable.raw).map(({ key }) => key));
   for (const name of Object.keys(variables)) raw.add(name);
   const values = { ...predefined, ...job, ...toValueMap(own), ...variables };
-  work.left -= Object.keys(values).length * stepsPerValue;
-  if (work.left < 0) throw new TooExpensive();
+  budget.left -= Object.keys(values).length * stepsPerValue;
+  if (budget.left < 0) throw new TooExpensive();
   return expandAll(values, raw);
 };
 
@@ -115,10 +115,10 @@ const applyRule = (job: Job, variables: Variable[], rule: Rule): JobDecision | n
 
 /** Evaluates a job's rules; null if the job is not in the pipeline. */
 const decideJob = (state: PlanState, job: Job, shared: readonly Variable[]): JobDecision | null => {
-  const { conditions, facts, work } = state;
+  const { conditions, facts, budget } = state;
   const variables = mergeVariables(selectInherited(job, shared), job.variables);
-  const values = getRuleValues(state, variables, toJobValues(job));
-  const context = { facts, values, work };
+  const values = getVariableValues(state, variables, toJobValues(job));
+  const context = { facts, values, budget };
   if (job.rules === null) return matchesPolicies(job, conditions, context) ? { ...job, variables } : null;
   const rule = job.rules.find((one) => matchesRule(one, context));
   return rule === undefined ? null : applyRule(job, variables, rule);
@@ -135,7 +135,7 @@ const withoutUserVariables = (values: Values, { variables }: Conditions): Values
 
 const toPlannedJob = (state: PlanState, job: Job, decision: JobDecision): PlannedJob => {
   const { rules: _rules, only: _only, except: _except, ...rest } = job;
-  const values = getRuleValues(state, decision.variables, toJobValues(job));
+  const values = getVariableValues(state, decision.variables, toJobValues(job));
   const safeValues = withoutUserVariables(values, state.conditions);
   const { environment, resource_group, image } = job;
   return {
@@ -216,20 +216,20 @@ type WorkflowResult = { variables: Variable[]; auto_cancel: AutoCancel | null };
 const evaluateWorkflow = (state: PlanState): WorkflowResult | null => {
   const { workflow, variables } = state.config;
   if (workflow.rules === null) return { variables, auto_cancel: null };
-  const values = getRuleValues(state, variables);
-  const { facts, work } = state;
-  const rule = workflow.rules.find((one) => matchesRule(one, { facts, values, work }));
+  const values = getVariableValues(state, variables);
+  const { facts, budget } = state;
+  const rule = workflow.rules.find((one) => matchesRule(one, { facts, values, budget }));
   if (rule === undefined || rule.when === 'never') return null;
   return { variables: mergeVariables(variables, rule.variables), auto_cancel: rule.auto_cancel };
 };
 
 /**
  * Plans a pipeline. Deterministic. `facts` are the result of `loadRuleFacts`.
- * @throws TooHeavy if it exceeds the brief limits
+ * @throws TooHeavy if the limits are brief and it exceeds them
  */
 export const plan = (config: Config, conditions: Conditions, facts: Facts, limits: Limits): Planned => {
   try {
-    const result = planPipeline({ config, conditions, facts, work: newBudget(limits) });
+    const result = planPipeline({ config, conditions, facts, budget: newBudget(limits) });
     if (!('plan' in result) || !exceedsOutputLimit(result.plan.jobs, limits)) return result;
     if (limits.isBrief) throw new TooHeavy();
     return refuse('error', tooLarge);
@@ -250,7 +250,9 @@ const planPipeline = (state: PlanState): Planned => {
   if (problem !== null) return problem;
   const { workflow, stages } = config;
   const name =
-    workflow.name === null ? null : expandVariables(workflow.name, getRuleValues(state, shared.variables));
+    workflow.name === null
+      ? null
+      : expandVariables(workflow.name, getVariableValues(state, shared.variables));
   return {
     plan: {
       name: name === null || name.trim() === '' ? null : name.trim().slice(0, 255),

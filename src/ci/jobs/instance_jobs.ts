@@ -1,4 +1,4 @@
-/** Waiting, running and newest jobs of all projects, for administrators. */
+/** Lists, counts and cancels jobs of all projects, for administrators. */
 import { type RawBuilder, sql } from 'kysely';
 import { requireActor, type Call } from '../../core/access/call.ts';
 import { recordAudit } from '../../core/access/audit.ts';
@@ -47,11 +47,11 @@ export const listInstanceJobs = async (
     .execute();
 };
 
-/** Jobs that one call cancels. */
+/** Most jobs of each kind that one call cancels. */
 const maxCanceled = 500;
 
 /**
- * Cancels the jobs of all projects that wait or run, at most 500 of each.
+ * Cancels the waiting and running jobs of all projects, within the limit.
  * @returns the number of canceled jobs
  */
 export const cancelInstanceJobs = async (call: Call): Promise<number> => {

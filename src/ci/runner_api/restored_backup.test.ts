@@ -1,4 +1,4 @@
-/** Restores an older database beside newer files: reused ids must not meet the files of their former owners. */
+/** Restores an older database beside newer files: reused ids must not expose files of former owners. */
 import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,14 +37,14 @@ const logOf = async ({ api }: TestService, project: number, job: number): Promis
   return [status, text];
 };
 
-type Ran = { id: number; before: number; log: string; key: unknown };
+type Ran = { id: number; statusBefore: number; log: string; key: unknown };
 
 /** Runs a pipeline whose job prints a text and uploads an archive. */
 const run = async (gantry: TestService, peer: Peer, project: number, text: string): Promise<Ran> => {
   await post(gantry, `/projects/${project}/pipeline`, { ref: 'main' });
   const { body } = await gantry.api(`GET /projects/${project}/jobs`);
   const { id } = (body as { id: number }[])[0] ?? { id: 0 };
-  const [early] = await logOf(gantry, project, id);
+  const [statusBefore] = await logOf(gantry, project, id);
   assert.equal((await gantry.api(`GET /projects/${project}/jobs/${id}/artifacts`)).status, 404);
   const job = await peer.take();
   assert.equal(job.id, id);
@@ -53,7 +53,7 @@ const run = async (gantry: TestService, peer: Peer, project: number, text: strin
   assert.equal((await peer.upload(job, archive, { type: 'archive', format: 'raw' })).status, 201);
   const [, log] = await logOf(gantry, project, id);
   assert.equal((await peer.finish(job)).status, 200);
-  return { id, before: early, log, key: job.body.job_info.project_key };
+  return { id, statusBefore, log, key: job.body.job_info.project_key };
 };
 
 test(
@@ -88,7 +88,7 @@ test(
       now.map(({ id }) => id),
       old.map(({ id }) => id),
     );
-    for (const { before: early, log } of now) assert.deepEqual([early, log], [404, 'new\n']);
+    for (const { statusBefore, log } of now) assert.deepEqual([statusBefore, log], [404, 'new\n']);
     assert.match(String(now[0]?.key), /^[0-9a-f]{32}$/);
     assert.equal(now[0]?.key, old[0]?.key);
     assert.notEqual(now[1]?.key, old[1]?.key);

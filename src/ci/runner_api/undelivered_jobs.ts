@@ -1,4 +1,4 @@
-/** Handles claimed jobs whose answer did not reach the runner. */
+/** Handles claimed jobs whose answer was lost: it did not reach the runner. */
 import type { Platform } from '../../core/platform.ts';
 import { failJob, requeueJob } from '../pipelines/processing/job_transitions.ts';
 import { type Job, lockJob } from '../pipelines/pipeline_rows.ts';
@@ -6,7 +6,7 @@ import { type Job, lockJob } from '../pipelines/pipeline_rows.ts';
 /** Value of `seen_at` for a job whose answer was lost once. */
 export const lostOnce = 0;
 
-/** Makes a job pending again whose runner disconnected before the answer. */
+/** Requeues a job whose runner disconnected before the answer was sent. */
 export const returnToQueue = async (
   { store }: Pick<Platform, 'store'>,
   job_id: number,
@@ -19,7 +19,7 @@ export const returnToQueue = async (
 };
 
 /**
- * Makes a job pending again whose runner sent nothing after the answer. The second time the job fails.
+ * Requeues a job whose runner sent nothing after the answer; fails it if this happens a second time.
  * @param isLost rechecks the row under its lock
  */
 export const handleLostJob = async (

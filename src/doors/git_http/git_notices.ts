@@ -2,7 +2,7 @@
 import { Transform } from 'node:stream';
 import type { Project } from '../../projects/projects/find.ts';
 
-/** Lines for the user; empty if the path is current. @param address of the repository, for the same protocol */
+/** Lines for the user; empty if the path is current. @param address the new URL, same protocol */
 export const movedLines = (
   { full_path }: Pick<Project, 'full_path'>,
   path: string,
@@ -21,9 +21,9 @@ export const movedLines = (
 };
 
 const headLength = 4;
-/** Channel of the side band with text for the user. */
-const progress = 2;
-const error = 3;
+/** Side-band channels: 2 text for the user, 3 fatal error. */
+const textChannel = 2;
+const errorChannel = 3;
 
 const packet = (bytes: Buffer): Buffer =>
   Buffer.concat([Buffer.from((bytes.length + headLength).toString(16).padStart(headLength, '0')), bytes]);
@@ -42,19 +42,21 @@ const measure = (head: Buffer): number | null => {
  * without a side band passes unchanged. All earlier packets are text, which cannot begin with that channel number.
  */
 export const insertNotices = (lines: readonly string[]): Transform => {
-  const notice = packet(Buffer.from(`${String.fromCharCode(progress)}${lines.join('\n')}\n`));
+  const notice = packet(Buffer.from(`${String.fromCharCode(textChannel)}${lines.join('\n')}\n`));
   let unread: Buffer = Buffer.alloc(0);
-  let isOver = false;
-  const step = (push: (bytes: Buffer) => void): boolean => {
+  /** Whether the rest of the answer passes unchanged. */
+  let isDone = false;
+  /** Passes on the next packet, or inserts the lines before it. Returns false if it needs more bytes or is done. */
+  const passPacket = (push: (bytes: Buffer) => void): boolean => {
     if (unread.length < headLength) return false;
     const length = measure(unread);
-    const isSpecial = length === headLength;
-    if (length !== null && !isSpecial && unread.length === headLength) return false;
+    const isControlPacket = length === headLength;
+    if (length !== null && !isControlPacket && unread.length === headLength) return false;
     const band = unread[headLength] ?? 0;
-    const isBand = !isSpecial && band > 0 && band <= error;
+    const isBand = !isControlPacket && band > 0 && band <= errorChannel;
     if (length === null || isBand) {
       if (isBand) push(notice);
-      isOver = true;
+      isDone = true;
       return false;
     }
     if (unread.length < length) return false;
@@ -65,15 +67,15 @@ export const insertNotices = (lines: readonly string[]): Transform => {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const push = (bytes: Buffer): void => void this.push(bytes);
-      if (!isOver) {
+      if (!isDone) {
         unread = unread.length === 0 ? chunk : Buffer.concat([unread, chunk]);
-        while (step(push));
-        if (isOver) push(unread);
+        while (passPacket(push));
+        if (isDone) push(unread);
       } else push(chunk);
       done();
     },
     flush(done) {
-      if (!isOver && unread.length > 0) this.push(unread);
+      if (!isDone && unread.length > 0) this.push(unread);
       done();
     },
   });

@@ -12,7 +12,9 @@ import { type PictureExtension, readPictureExtension } from './picture_types.ts'
 const maxKilobytes = 200;
 
 export const avatarParam = optional(
-  fileParam(`a picture (PNG, JPEG, GIF, WebP or ICO) of at most ${maxKilobytes} KiB; empty: removes it`),
+  fileParam(
+    `a picture (PNG, JPEG, GIF, WebP or ICO) of at most ${maxKilobytes} KiB; send it empty to remove the avatar`,
+  ),
 );
 
 /** Returns the blob area of an avatar. */

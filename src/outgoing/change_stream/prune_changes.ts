@@ -27,8 +27,8 @@ export const readPrunedUntil = async (db: Reader): Promise<number> => {
 };
 
 /**
- * Requires that the log still has all changes after one.
- * @param after 0: the oldest that it has
+ * Requires that the log still has every change after the given id.
+ * @param after 0 means from the oldest kept
  * @throws Failure 410 with the position from which it is whole
  */
 export const requireKept = async (db: Reader, after: number | null): Promise<void> => {
@@ -68,7 +68,7 @@ type Parts = Pick<Platform, 'config' | 'log'> & { store: Pick<Store, 'write'> };
 const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> =>
   await wait(milliseconds, undefined, { signal, ref: false }).catch(() => undefined);
 
-/** Deletes all rows that are older than the setting says. @param signal ends it after the batch in progress */
+/** Deletes all rows older than `changes_retention` days. @param signal ends it after the batch in progress */
 export const pruneChanges = async ({ config, store }: Parts, signal: AbortSignal): Promise<void> => {
   if (config.changes_retention === 0) return;
   while (!signal.aborted) {

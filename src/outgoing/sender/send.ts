@@ -26,7 +26,7 @@ export type Outcome = {
   headers: Record<string, string>;
   /** Start of the response body. */
   body: string;
-  /** Why there was no complete response; null if there was. */
+  /** Why the response did not arrive or broke off; null if it arrived whole, or was cut at the limit. */
   error: string | null;
   /** The address rules refused the request, so nothing was sent. */
   isRefused?: true;
@@ -64,13 +64,13 @@ const readBody = async (response: IncomingMessage, { maxBytes, keptBytes }: Limi
   return Buffer.concat(parts).toString('utf8').replaceAll('\0', '');
 };
 
-/** Lets the receiver's spans join the trace of what sends. */
+/** Lets the receiver's spans join the sender's trace. */
 const getTraceHeaders = (): Record<string, string> => {
   const trace = currentMeter()?.trace ?? null;
   return trace === null ? {} : { traceparent: formatTraceparent(trace) };
 };
 
-/** Reads response and body; destroys the request unless the response is complete. */
+/** Sends the request and reads the response; destroys the request unless the response is complete. */
 const exchange = async (request: ClientRequest, body: string, limits: Limits): Promise<Outcome> => {
   let outcome: Outcome = { status: null, headers: {}, body: '', error: null };
   let isComplete = false;
@@ -92,7 +92,7 @@ const exchange = async (request: ClientRequest, body: string, limits: Limits): P
 const isStale = (request: ClientRequest, { status, error }: Outcome): boolean =>
   request.reusedSocket && status === null && (error === 'ECONNRESET' || error === 'EPIPE');
 
-/** Sends over a connection that is open already, or over a new one. */
+/** Retries once on a new connection if the reused one was stale. */
 const exchangeReusing = async (
   open: (sharesConnections: boolean) => Promise<ClientRequest>,
   body: string,
@@ -125,9 +125,9 @@ export const sendRequest = async (
   const url = URL.parse(outgoing.url);
   if (url === null || !/^https?:$/.test(url.protocol)) return failed('the URL is invalid');
   let request: ClientRequest | null = null;
-  const late = Promise.withResolvers<Outcome>();
+  const timedOut = Promise.withResolvers<Outcome>();
   const timer = setTimeout(() => {
-    late.resolve(failed('timeout'));
+    timedOut.resolve(failed('timeout'));
     request?.destroy(new Error('timeout'));
   }, limits.milliseconds);
   const work = async (): Promise<Outcome> => {
@@ -149,7 +149,7 @@ export const sendRequest = async (
     );
   };
   try {
-    return await Promise.race([work().catch(toOutcome), late.promise]);
+    return await Promise.race([work().catch(toOutcome), timedOut.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,3 +1,2 @@
-/** Address of an issue's page. */
 export const issueUrl = (baseUrl: string, projectPath: string, iid: number): string =>
   `${baseUrl}/${projectPath}/issues/${iid}`;

@@ -1,3 +1,2 @@
-/** Returns the URL of the page of a merge request. */
 export const mergeRequestUrl = (baseUrl: string, projectPath: string, iid: number): string =>
   `${baseUrl}/${projectPath}/merge_requests/${iid}`;

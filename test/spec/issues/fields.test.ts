@@ -130,8 +130,11 @@ describe('Milestone', () => {
     });
   });
 
-  it('is null when none; shows a closed one as closed; description is text', async () => {
+  it('is null for an issue without one', async () => {
     assert.equal((await world.issue(team.id)).milestone, null);
+  });
+
+  it('shows that it is closed, an empty description and no due date', async () => {
     const milestone = await world.milestone(team.id, { state: 'closed' });
     const issue = await world.issue(team.id, { milestone_id: milestone.id });
     assert.equal(issue.milestone.state, 'closed');
@@ -152,7 +155,7 @@ describe('Time stats', () => {
 });
 
 describe('Issue', () => {
-  it('has exactly its fields, each of its type, where it is alone', async () => {
+  it('has exactly the documented fields and values, as a single issue', async () => {
     const issue = await rich();
     assert.deepEqual(keys(issue), single);
     const { id, iid, created_at, updated_at, milestone, author, assignees, ...rest } = issue;
@@ -213,8 +216,8 @@ describe('Issue', () => {
   });
 
   it('has subscribed and _links on single issue, create, edit, move, subscribe and unsubscribe', async () => {
-    const { iid } = await world.issue(team.id);
-    const path = `/projects/${team.id}/issues/${iid}`;
+    const created = await world.issue(team.id);
+    const path = `/projects/${team.id}/issues/${created.iid}`;
     const other = await world.project();
     const as = team.developer.token;
     const replies = [
@@ -224,7 +227,7 @@ describe('Issue', () => {
       await world.api(`POST ${path}/unsubscribe`, { as }),
       await world.api(`POST ${path}/move`, { json: { to_project_id: other.id } }),
     ];
-    for (const { body } of replies) assert.deepEqual(keys(body), single);
+    for (const body of [created, ...replies.map((reply) => reply.body)]) assert.deepEqual(keys(body), single);
   });
 
   it('description is null and labels, assignees are empty when none', async () => {

@@ -1,4 +1,4 @@
-/** Checks that a backup was verified lately, and where backups are. */
+/** Checks that a backup was verified recently, and where backups are stored. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { maxBackupAge } from '../../../doors/instance/health/judge_health.ts';
@@ -17,11 +17,11 @@ export const checkBackupPlace = ({ data, backup_to }: Config): Finding[] => {
   if (backup_to === null || isBucket(backup_to)) return [];
   const place = resolve(backup_to);
   const isSameDisk = statSync(findExisting(place)).dev === statSync(findExisting(data)).dev;
-  if (!isSameDisk) return [ok('backup place', `${place}, on another disk than the data folder`)];
+  if (!isSameDisk) return [ok('backup place', `${place}, on a different disk from the data folder`)];
   return [
     warn(
       'backup place',
-      `${place} is on the disk of the data folder, whose loss takes both`,
+      `${place} is on the same disk as the data folder: losing that disk loses both`,
       'name a folder of another disk or machine, or s3://BUCKET/PREFIX, in GANTRY_BACKUP_TO',
     ),
   ];
@@ -30,21 +30,25 @@ export const checkBackupPlace = ({ data, backup_to }: Config): Finding[] => {
 const advice =
   'run "gantry backup create --verify", or set GANTRY_BACKUP_TO and GANTRY_BACKUP_SCHEDULE (docs/backup.md)';
 
-/** Checks when a backup was last made, where none is verified here. */
-const checkUnverified = (finished_at: number, failed: string, now: number): Finding => {
-  const detail = `the last was made at ${formatTime(finished_at)}; GANTRY_BACKUP_VERIFY=never: verify it elsewhere${failed}`;
-  const isFine = failed === '' && now - finished_at <= maxBackupAge;
+/** Checks when a backup was last made, when backups are not verified on this machine. */
+const checkUnverified = (finished_at: number, failureNote: string, now: number): Finding => {
+  const detail = `the last was made at ${formatTime(finished_at)}; GANTRY_BACKUP_VERIFY=never: verify it elsewhere${failureNote}`;
+  const isFine = failureNote === '' && now - finished_at <= maxBackupAge;
   return isFine ? ok('backup', detail) : warn('backup', detail, advice);
 };
 
 export const checkBackups = async ({ db }: Store, config: Config, now: number): Promise<Finding> => {
   const { finished_at, verified_at, error } = await loadLastBackups(db, now);
-  const failed = error === null ? '' : `; the newest failed: ${error}`;
-  if (finished_at === null) return warn('backup', `none was made by this program${failed}`, advice);
-  if (config.backup_verify === 'never') return checkUnverified(finished_at, failed, now);
+  const failureNote = error === null ? '' : `; the newest failed: ${error}`;
+  if (finished_at === null) return warn('backup', `none was made by this program${failureNote}`, advice);
+  if (config.backup_verify === 'never') return checkUnverified(finished_at, failureNote, now);
   if (verified_at === null)
-    return warn('backup', `the last of ${formatTime(finished_at)} was not verified${failed}`, advice);
-  const detail = `the last verification was at ${formatTime(verified_at)}${failed}`;
+    return warn(
+      'backup',
+      `the last one, from ${formatTime(finished_at)}, was not verified${failureNote}`,
+      advice,
+    );
+  const detail = `the last verification was at ${formatTime(verified_at)}${failureNote}`;
   return now - verified_at > maxBackupAge || error !== null
     ? warn('backup', detail, advice)
     : ok('backup', detail);

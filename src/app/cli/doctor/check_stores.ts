@@ -25,14 +25,18 @@ export const checkFingerprints = (config: Config, record: InstanceRecord): Findi
   if (record.id !== null && stored.instance !== undefined && stored.instance !== record.id) {
     const advice = 'check GANTRY_DATABASE_URL, GANTRY_SECRETS_FILE and --data';
     return [
-      fail(check, `${file} is of the instance ${stored.instance}, the database of ${record.id}`, advice),
+      fail(
+        check,
+        `${file} belongs to instance ${stored.instance}, but the database to instance ${record.id}`,
+        advice,
+      ),
     ];
   }
   return [ok(check, `${file} has the secrets of this database`)];
 };
 
 const describeCause = (error: unknown): string =>
-  error instanceof Failure ? 'it refuses or is away' : (error as Error).message;
+  error instanceof Failure ? 'it refused the request or is unreachable' : (error as Error).message;
 
 const checkStore = async (store: InstanceStore, record: InstanceRecord | null): Promise<Finding> => {
   const { name, label, remedy } = store;
@@ -71,8 +75,8 @@ const checkUnconfigured = async (config: Config, { db }: Store): Promise<Finding
 };
 
 /**
- * Checks the stores. @param skipped names of stores that do not answer. Without a record, only reachability is
- * checked.
+ * Checks the stores; without a record, only whether they answer.
+ * @param skipped names of stores that do not answer
  */
 export const checkStores = async (
   config: Config,

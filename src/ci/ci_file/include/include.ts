@@ -27,7 +27,7 @@ export type IncludeState = {
   conditions: Conditions;
   problems: Problems;
   includes: Included[];
-  work: Budget;
+  budget: Budget;
   limits: Limits;
   files: number;
   text: number;
@@ -47,7 +47,7 @@ const isIncluded = async (state: IncludeState, entry: Hash): Promise<boolean> =>
   if (rules === null) return true;
   const facts = await collectFacts(state.conditions, rules);
   const values = getValues(state.conditions);
-  const first = rules.find((rule) => matchesRule(rule, { facts, values, work: state.work }));
+  const first = rules.find((rule) => matchesRule(rule, { facts, values, budget: state.budget }));
   return first !== undefined && first.when !== 'never';
 };
 

@@ -21,16 +21,16 @@ const toInitialStatus = (job: ProcessJob): JobStatus => {
   return job.run_when === 'delayed' ? 'scheduled' : getStartedStatus(job);
 };
 
-const runsAfter = ({ run_when, needs }: ProcessJob, before: EndedStatus): boolean => {
+const runsAfter = ({ run_when, needs }: ProcessJob, result: EndedStatus): boolean => {
   if (run_when === 'always') return true;
-  if (run_when === 'on_failure') return before === 'failed';
+  if (run_when === 'on_failure') return result === 'failed';
   // Needs must have succeeded; a stage whose jobs were all skipped does not block the next one.
-  return before === 'success' || (before === 'skipped' && needs === null);
+  return result === 'success' || (result === 'skipped' && needs === null);
 };
 
-/** Returns the job's status once everything it waits for has ended with `before`. */
-const nextStatus = (job: ProcessJob, before: EndedStatus): JobStatus =>
-  runsAfter(job, before) ? toInitialStatus(job) : 'skipped';
+/** Returns the job's status once everything it waits for has ended with `result`. */
+const nextStatus = (job: ProcessJob, result: EndedStatus): JobStatus =>
+  runsAfter(job, result) ? toInitialStatus(job) : 'skipped';
 
 type ProcessingState = { byName: ReadonlyMap<string, ProcessJob>; statuses: Map<number, JobStatus> };
 
@@ -87,7 +87,7 @@ export const computeNextStatuses = (jobs: readonly ProcessJob[]): Map<number, Jo
   return state.statuses;
 };
 
-/** Returns the skipped jobs that may run after all when one of `changed` runs again. */
+/** Returns the skipped jobs that can run now because one of `changed` runs again. */
 export const findRestartable = (
   jobs: readonly ProcessJob[],
   changed: readonly ProcessJob[],
@@ -96,8 +96,8 @@ export const findRestartable = (
   const names = new Set(changed.map((job) => job.name));
   const findDependents = (): ProcessJob[] =>
     jobs.filter((job) => !names.has(job.name) && job.needs?.some((name) => names.has(name)) === true);
-  for (let neededJobs = findDependents(); neededJobs.length > 0; neededJobs = findDependents()) {
-    for (const job of neededJobs) names.add(job.name);
+  for (let dependents = findDependents(); dependents.length > 0; dependents = findDependents()) {
+    for (const job of dependents) names.add(job.name);
   }
   return jobs.filter(
     (job) => job.status === 'skipped' && (job.stage_position > position || names.has(job.name)),

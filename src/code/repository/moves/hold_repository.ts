@@ -1,4 +1,4 @@
-/** Refuses changes of a repository while it is moved or imported, and changes where it was before a move. */
+/** Refuses changes to a repository while it is moved or imported, or at a location it has left. */
 import type { Tx } from '../../../platform/db/open.ts';
 import { Failure } from '../../../platform/errors.ts';
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
@@ -21,7 +21,7 @@ const importingText = 'The repository is being imported and is read-only meanwhi
 
 /**
  * Prevents moves of a repository until the transaction ends.
- * @returns its project; undefined: the caller finds out that the project is gone
+ * @returns its project; undefined if the project is gone; the caller handles that
  * @throws Failure 503 while it moves, or if it is no longer at `location`
  */
 export const keepInPlace = async ({ db, dialect }: Tx, location: RepositoryLocation) => {

@@ -2,7 +2,8 @@
 import type { Call } from '../../../core/access/call.ts';
 import type { Viewer } from '../../../core/access/viewer.ts';
 import { matchesWildcard } from '../../../platform/wildcard.ts';
-import { type BroadcastMessage, listActive } from './queries.ts';
+import { listActive } from './active_messages.ts';
+import type { BroadcastMessage } from './queries.ts';
 
 /** Returns whether the viewer has one of the roles that a message addresses anywhere. */
 const hasRole = ({ target_access_levels: levels }: BroadcastMessage, viewer: Viewer): boolean =>

@@ -9,7 +9,7 @@ import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { type Problems, invalid } from '../../../platform/errors.ts';
 import { hourMilliseconds } from '../../../platform/time.ts';
 import type { Checked } from '../../../platform/http/precondition.ts';
-import { type BroadcastMessage, broadcastMessagesTopic, findMessage, maxPending } from './queries.ts';
+import { type BroadcastMessage, broadcastMessagesTopic, findMessage, maxUnended } from './queries.ts';
 
 export const themes = [
   'indigo',
@@ -85,8 +85,8 @@ export const createMessage = async (
 ): Promise<BroadcastMessage> => {
   check(input);
   const id = await call.write(async (tx) => {
-    const pending = tx.db.selectFrom('broadcast_messages').where('ends_at', '>', tx.now);
-    await requireRecordQuota(pending, { what: 'broadcast messages', most: maxPending });
+    const unended = tx.db.selectFrom('broadcast_messages').where('ends_at', '>', tx.now);
+    await requireRecordQuota(unended, { what: 'broadcast messages', most: maxUnended });
     const defaults = {
       starts_at: tx.now,
       ends_at: Math.max(input.starts_at ?? 0, tx.now) + hourMilliseconds,

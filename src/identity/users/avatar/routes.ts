@@ -26,7 +26,7 @@ const changeOwn = endpoint({
   summary: 'Update your avatar',
   area,
   audience: 'user',
-  params: object({ avatar: fileParam('an image of at most 200 KiB; empty: removes it') }),
+  params: object({ avatar: fileParam('an image of at most 200 KiB; send it empty to remove the avatar') }),
   reply,
   handle: async (call, { avatar: file }) => {
     const actor = requireActor(call);
@@ -61,13 +61,15 @@ const byEmail = endpoint({
       .where((is) => is.fn<string>('lower', ['email']), '=', normalizedEmail(email))
       .whereRef('public_email', '=', 'email')
       .executeTakeFirst();
-    const service = serviceAvatarUrl(settings, email, size);
-    if (user === undefined || user.avatar === null) return { avatar_url: service };
+    const fallbackUrl = serviceAvatarUrl(settings, email, size);
+    if (user === undefined || user.avatar === null) return { avatar_url: fallbackUrl };
     return { avatar_url: userAvatarUrl(call, user) };
   },
 });
 
-/** The key in its address is the secret: authors of public issues are shown to everybody. */
+/**
+ * Needs no sign-in: public issues show avatars to everybody, and the key in the URL cannot be guessed.
+ */
 const picture = endpoint({
   method: 'GET',
   path: '/uploads/-/system/user/avatar/:id/:filename',

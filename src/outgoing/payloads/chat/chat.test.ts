@@ -66,6 +66,14 @@ describe('a message', () => {
       title ?? '',
     );
   });
+
+  it('white space in a URL stays the same character', () => {
+    const issue = { iid: 1, title: 'x', url: 'https://x.example/a b\u00a0c\u2003d', action: 'open' };
+    const payload = { object_kind: 'issue', object_attributes: issue, user: { name: 'Ada' } };
+    const url = 'https://x.example/a%20b%C2%A0c%E2%80%83d';
+    assert.equal(slack(payload).text, `Ada opened issue <${url}|#1 x>`);
+    assert.ok(cardTexts(payload)[0]?.endsWith(`(${url})`));
+  });
 });
 
 describe('a hook with a format', () => {

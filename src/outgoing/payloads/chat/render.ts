@@ -1,4 +1,4 @@
-/** Renders messages as the incoming webhooks of chats accept them. Texts of users are escaped. Pure. */
+/** Renders messages in the format of chat webhooks. Texts of users are escaped. Pure. */
 import type { HookFormat } from '../../hooks/event_flags.ts';
 import type { Message, Part } from './describe.ts';
 
@@ -6,9 +6,12 @@ import type { Message, Part } from './describe.ts';
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+/** Returns the percent-encoded UTF-8 of a character, also of one that `encodeURIComponent` leaves. */
+const percentEncode = (character: string): string =>
+  Buffer.from(character).toString('hex').toUpperCase().replaceAll(/../g, '%$&');
+
 /** Encodes what would end the link. */
-const escapeUrl = (url: string): string =>
-  url.replaceAll(/[<>|()\s]/g, (one) => `%${one.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);
+const escapeUrl = (url: string): string => url.replaceAll(/[<>|()\s]/g, percentEncode);
 
 const slackPart = (part: Part): string =>
   typeof part === 'string'
@@ -26,7 +29,7 @@ const renderSlack = ({ title, lines, mood }: Message): object => {
   };
 };
 
-/** Adaptive cards read a part of Markdown. */
+/** Adaptive Cards interpret some Markdown. */
 const escapeMarkdown = (text: string): string => text.replaceAll(/[\\`*_[\]()#+\-!<>~|]/g, String.raw`\$&`);
 
 const markdownPart = (part: Part): string =>
@@ -60,6 +63,6 @@ const renderTeams = ({ title, lines, mood }: Message): object => ({
   ],
 });
 
-/** Returns the body of a request. */
+/** Returns the webhook's request body. */
 export const renderMessage = (format: Exclude<HookFormat, 'json'>, message: Message): string =>
   JSON.stringify(format === 'slack' ? renderSlack(message) : renderTeams(message));

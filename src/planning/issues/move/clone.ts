@@ -45,7 +45,7 @@ const copyComments = async (tx: Tx, from: LoadedIssue, { id, project_id }: Loade
 
 /**
  * Clones an issue. Both projects may be the same.
- * @throws Failure 400 without permission and for a hidden target; 404 for an administrator's target that is missing
+ * @throws Failure 400 without permission and for a hidden target; 404 if an administrator names a missing target
  */
 export const cloneIssue = async (
   call: Call,

@@ -1,4 +1,4 @@
-/** Finds the project that an issue is moved or cloned to, and its counterpart of a milestone. */
+/** Finds the project that an issue is moved or cloned to, and the milestone of the same title there. */
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import type { Reader } from '../../../platform/db/open.ts';
@@ -6,9 +6,9 @@ import { Failure } from '../../../platform/errors.ts';
 import { type Project, findProject } from '../../../projects/projects/find.ts';
 
 /**
- * Loads the target project. A target that is hidden from the caller is refused like one without permission; so is a
- * missing one, which would otherwise tell that the hidden one exists. Only administrators, who see every project, learn
- * that a target is missing.
+ * Loads the target project. A target that is hidden from the caller is refused like one without permission. A missing
+ * target is refused the same way, so the answer does not reveal hidden projects. Only administrators, who see every
+ * project, learn that a target is missing.
  */
 export const findTargetProject = async (
   call: Call,
@@ -23,7 +23,7 @@ export const findTargetProject = async (
   }
 };
 
-/** Id of the milestone of the same title in the target project or a group above it; active ones come first. */
+/** Returns the id of the milestone of the same title in the target project or a group above it; active ones come first. */
 export const findSameMilestone = async (
   db: Reader,
   project: Project,

@@ -1,4 +1,4 @@
-/** Formats the selection of a text area as Markdown; a second time, the format is removed. */
+/** Formats the selection of a text area as Markdown; applying a format again removes it. */
 import { replaceText } from './replace_text.ts';
 import { selectedLines } from './selected_lines.ts';
 
@@ -15,7 +15,7 @@ export type Format =
   | 'table'
   | 'link';
 
-/** Returns the selection without the white space at its ends, within which marks do not format. */
+/** Returns the selection without white space at its ends. Markdown marks next to white space have no effect. */
 const trimmedSelection = ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement): [number, number] => {
   const selected = value.slice(selectionStart, selectionEnd);
   if (selected.trim() === '') return [selectionStart, selectionEnd];
@@ -74,7 +74,7 @@ const lineFormats = {
   heading: { prefix: /^## /, write: (line) => `## ${line}` },
 } satisfies Record<string, LineFormat>;
 
-/** Writes an empty table behind the selected lines, and selects the title of its first column. */
+/** Writes an empty table after the selected lines, or in place of blank ones, and selects the title of its first column. */
 const writeTable = (area: HTMLTextAreaElement): void => {
   const [start, end] = selectedLines(area);
   const gap = area.value.slice(start, end).trim() === '' ? '' : '\n\n';

@@ -11,8 +11,8 @@ import { relative } from '../../../parts/timestamp.ts';
 import type { TimelineEvent } from '../../../parts/timeline/timeline_context.ts';
 import { requestPath } from '../paths.ts';
 
-/** The newest versions, which a timeline shows. */
-const most = pageRequest({ per_page: 100 });
+/** The timeline shows the newest 100 versions. */
+const newestPage = pageRequest({ per_page: 100 });
 
 type Shown = { version: VersionRow; before: VersionRow; number: number };
 
@@ -32,11 +32,11 @@ export const loadVersionEvents = async (
   { call }: Visit,
   loaded: LoadedMergeRequest,
 ): Promise<TimelineEvent[]> => {
-  const { items, total } = await listVersions(call.db, loaded.target.id, most);
+  const { items, total } = await listVersions(call.db, loaded.target.id, newestPage);
   return items
-    .flatMap((version, at) => {
-      const before = items[at + 1];
-      return before === undefined ? [] : [{ version, before, number: total - at }];
+    .flatMap((version, index) => {
+      const before = items[index + 1];
+      return before === undefined ? [] : [{ version, before, number: total - index }];
     })
     .map((shown) => ({ at: shown.version.created_at, part: eventPart(loaded, shown) }))
     .toReversed();

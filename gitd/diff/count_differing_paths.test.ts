@@ -8,7 +8,7 @@ import { makeObjectWriter } from '../odb/loose_object_writer.ts';
 import { buildTree } from '../odb/raw_tree.ts';
 import { emptyTree, type Signature } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';
-import { countDifferences } from './count_differences.ts';
+import { countDifferingPaths } from './count_differing_paths.ts';
 import { times } from '../../test/support/run/sample.ts';
 
 const { repository } = useRepository();
@@ -33,24 +33,27 @@ const makeBomb = async (content: string, ...parents: string[]): Promise<string> 
 test('a thousand million differences are refused by every comparison and merge', async () => {
   const base = await makeBomb('base\n');
   const [ours, theirs] = [await makeBomb('ours\n', base), await makeBomb('theirs\n', base)];
-  const limit = { kind: 'too_large' };
-  await assert.rejects(repository.ask('merge.check', { ours, theirs }), limit);
-  await assert.rejects(repository.ask('merge.commit', { ours, theirs, message: 'x', ...by }), limit);
+  const tooLarge = { kind: 'too_large' };
+  await assert.rejects(repository.ask('merge.check', { ours, theirs }), tooLarge);
+  await assert.rejects(repository.ask('merge.commit', { ours, theirs, message: 'x', ...by }), tooLarge);
   const pick = { commit: theirs, onto: ours, message: 'x', ...by };
-  await assert.rejects(repository.ask('commit.cherry_pick', pick), limit);
-  await assert.rejects(repository.ask('commit.revert', pick), limit);
+  await assert.rejects(repository.ask('commit.cherry_pick', pick), tooLarge);
+  await assert.rejects(repository.ask('commit.revert', pick), tooLarge);
   await assert.rejects(
     repository.ask('merge.rebase', { onto: ours, head: theirs, committer: nobody }),
-    limit,
+    tooLarge,
   );
-  await assert.rejects(repository.ask('commits.stats', { id: ours }), limit);
+  await assert.rejects(repository.ask('commits.stats', { id: ours }), tooLarge);
   const trees = [ours, theirs].map(async (id) => await repository.git('rev-parse', `${id}^{tree}`));
   const [from, to] = (await Promise.all(trees)) as [string, string];
-  const most = { paths: 2 ** 50, pairs: 20 };
-  assert.equal(await countDifferences(repository.context, from, to, most), 10 ** 9);
-  assert.equal(await countDifferences(repository.context, emptyTree, to, most), 10 ** 9);
-  await assert.rejects(countDifferences(repository.context, from, to, { ...most, pairs: 8 }), limit);
-  assert.equal(await countDifferences(repository.context, from, from), 0);
+  const limits = { maxPaths: 2 ** 50, maxPairs: 20 };
+  assert.equal(await countDifferingPaths(repository.context, from, to, limits), 10 ** 9);
+  assert.equal(await countDifferingPaths(repository.context, emptyTree, to, limits), 10 ** 9);
+  await assert.rejects(
+    countDifferingPaths(repository.context, from, to, { ...limits, maxPairs: 8 }),
+    tooLarge,
+  );
+  assert.equal(await countDifferingPaths(repository.context, from, from), 0);
 });
 
 const path = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 4 });
@@ -79,7 +82,7 @@ test('the number of changed paths equals that of git diff', async () => {
     const [from, to] = [await makeTree(one), await makeTree(other)];
     const shown = await repository.git('diff-tree', '-r', '--no-renames', '--name-only', from, to);
     const names = new Set(shown.split('\n').filter(Boolean));
-    assert.equal(await countDifferences(repository.context, from, to), names.size);
+    assert.equal(await countDifferingPaths(repository.context, from, to), names.size);
   };
   await fc.assert(fc.asyncProperty(files, files, check), { numRuns: times(60, 20) });
 });

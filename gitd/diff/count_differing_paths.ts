@@ -9,13 +9,14 @@ import { folderMode, type TreeItem } from '../odb/raw_tree.ts';
 import { emptyTree, type Oid } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';
 
-/** Differences in one folder. `pairs`: subfolders to compare next. */
-export type DiffSizeLimits = { paths: number; pairs: number };
+/** Most differing paths, and most pairs of folders to read. */
+export type DiffSizeLimits = { maxPaths: number; maxPairs: number };
 
-const usual: DiffSizeLimits = { paths: 1_000_000, pairs: 100_000 };
+const usualLimits: DiffSizeLimits = { maxPaths: 1_000_000, maxPairs: 100_000 };
 
 /** Ids of the two folders at one path; the empty tree where one is missing. */
 type Pair = [from: Oid, to: Oid];
+/** Differences in one pair of folders. `below`: the pairs of subfolders to compare next. */
 type Level = { files: number; below: string[] };
 
 const toKey = (pair: Pair): string => pair.join(' ');
@@ -30,10 +31,10 @@ const comparePair = async (context: Context, [from, to]: Pair): Promise<Level> =
   const [before, after] = await Promise.all([read(from), read(to)]);
   const remaining = new Map(before.map((item) => [item.name, item]));
   const level: Level = { files: 0, below: [] };
-  const compare = (old: TreeItem | undefined, now: TreeItem | undefined): void => {
-    if (old?.id === now?.id && old?.mode === now?.mode) return;
-    if (isFile(old) || isFile(now)) level.files += 1;
-    const pair: Pair = [getFolderId(old), getFolderId(now)];
+  const compare = (oldItem: TreeItem | undefined, newItem: TreeItem | undefined): void => {
+    if (oldItem?.id === newItem?.id && oldItem?.mode === newItem?.mode) return;
+    if (isFile(oldItem) || isFile(newItem)) level.files += 1;
+    const pair: Pair = [getFolderId(oldItem), getFolderId(newItem)];
     if (pair[0] !== pair[1]) level.below.push(toKey(pair));
   };
   for (const item of after) {
@@ -45,10 +46,10 @@ const comparePair = async (context: Context, [from, to]: Pair): Promise<Level> =
 };
 
 /** Reads each pair once, however often it occurs. */
-const compareAll = async (context: Context, top: string, maxEntries: number): Promise<Map<string, Level>> => {
+const compareAll = async (context: Context, top: string, maxPairs: number): Promise<Map<string, Level>> => {
   const levels = new Map<string, Level>();
   for (let next = [top]; next.length > 0;) {
-    if (levels.size + next.length > maxEntries) throw new GitError('too_large', 'too many folders differ');
+    if (levels.size + next.length > maxPairs) throw new GitError('too_large', 'too many folders differ');
     context.signal.throwIfAborted();
     const pairs = new Set<string>();
     await forEachConcurrently(next, async (key) => {
@@ -61,16 +62,16 @@ const compareAll = async (context: Context, top: string, maxEntries: number): Pr
   return levels;
 };
 
-/** Counts the differing paths. @throws GitError `too_large` beyond the limits */
-export const countDifferences = async (
+/** @throws GitError `too_large` beyond the limits */
+export const countDifferingPaths = async (
   context: Context,
   from: Oid,
   to: Oid,
-  limits = usual,
+  limits = usualLimits,
 ): Promise<number> => {
   if (from === to) return 0;
   const top = toKey([from, to]);
-  const levels = await compareAll(context, top, limits.pairs);
+  const levels = await compareAll(context, top, limits.maxPairs);
   const counted = new Map<string, number>();
   // No recursion: folders may be nested deeper than the call stack. A pair is counted after all pairs below it.
   const stack = [top];
@@ -86,6 +87,6 @@ export const countDifferences = async (
     );
   }
   const total = counted.get(top) ?? 0;
-  if (total > limits.paths) throw new GitError('too_large', `more than ${limits.paths} paths differ`);
+  if (total > limits.maxPaths) throw new GitError('too_large', `more than ${limits.maxPaths} paths differ`);
   return total;
 };
