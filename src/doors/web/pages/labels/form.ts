@@ -45,6 +45,7 @@ export const labelGuard = guardEdits({
   word: 'label',
   fromRecord,
   labels: { name: 'Name', color: 'Color', description: 'Description', priority: 'Priority' },
+  normalize: (typed) => ({ ...typed, color: toLongColor(typed.color) }),
 });
 
 export const fromSent = (sent: RawParams): LabelState['values'] => readTexts(sent, names);

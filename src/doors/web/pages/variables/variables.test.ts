@@ -120,6 +120,7 @@ test('compares of a hidden variable what its form shows', async () => {
     /<h3>Kind<\/h3><p class="lines">File: the variable[^]+<h3>Description<\/h3><p class="lines">Theirs/,
   );
   assert.doesNotMatch(card, /<h3>(?:Value|Masked)<|env_var/);
+  assert.equal((await gantry.api(`DELETE ${api}/TWO_EDITORS`)).status, 204);
 });
 
 test('shows problems, keeps the input, and changes nothing', async () => {

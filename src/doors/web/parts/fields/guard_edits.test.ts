@@ -132,12 +132,12 @@ const listOrder = async (): Promise<Opened> => {
     page: pageOf(`boards/${made.board}/edit`),
     action: pageOf(`boards/${made.board}/lists/${first}`),
     field: 'name="position"',
-    theirs: async () => await api(`PUT ${lists}/${third}`, { position: 0 }),
+    theirs: async () => await api(`PUT ${lists}/${third}`, { position: 1 }),
     mine: { position: '1' },
-    card: /<h3>Order of the lists<\/h3><p class="lines">third, first, second</,
+    card: /<h3>Order of the lists<\/h3><p class="lines">first, third, second</,
     read: async () => (await api(`GET ${lists}`)).map((one: { id: number }) => one.id),
     stored: [
-      [third, first, second],
+      [first, third, second],
       [third, first, second],
     ],
   };
