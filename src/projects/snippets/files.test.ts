@@ -122,7 +122,7 @@ for (const [whose, make] of places) {
           { action: 'update', file_path: 'b c.md', content: 'x' },
           { action: 'update', file_path: 'no', content: 'x' },
         ],
-        /no file: no/,
+        /files name a file that does not exist: no/,
       ],
       [[{ action: 'create', file_path: 'a.rb', content: 'x' }], /another file has: a\.rb/],
       [[{ action: 'move', previous_path: 'a.rb', file_path: 'b c.md' }], /another file has: b c\.md/],

@@ -229,9 +229,9 @@ test('folders whose .gitattributes were not read for one diff are read for the n
 test('shows a renamed file alone as renamed', async () => {
   const { path } = await newChange();
   const card = cardIn((await user.get(path)).text, 'lib/new.txt');
-  assert.match(card, /old\.txt → lib\/new\.txt/);
+  assert.match(card, /old\.txt &rarr; lib\/new\.txt/);
   const alone = await follow(card, /href="([^"]+)" data-inline>Whole file/);
-  assert.match(cardIn(alone, 'lib/new.txt'), /old\.txt → lib\/new\.txt/);
+  assert.match(cardIn(alone, 'lib/new.txt'), /old\.txt &rarr; lib\/new\.txt/);
   assert.equal(alone.split('<section class="card diff-file"').length, 2);
   assert.ok(alone.includes('All files') && !alone.includes('file-tree'));
 });
