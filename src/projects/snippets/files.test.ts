@@ -124,8 +124,8 @@ for (const [whose, make] of places) {
         ],
         /files name a file that does not exist: no/,
       ],
-      [[{ action: 'create', file_path: 'a.rb', content: 'x' }], /another file has: a\.rb/],
-      [[{ action: 'move', previous_path: 'a.rb', file_path: 'b c.md' }], /another file has: b c\.md/],
+      [[{ action: 'create', file_path: 'a.rb', content: 'x' }], /files use a path twice: a\.rb/],
+      [[{ action: 'move', previous_path: 'a.rb', file_path: 'b c.md' }], /files use a path twice: b c\.md/],
       [
         [
           { action: 'delete', file_path: 'a.rb' },
