@@ -19,6 +19,7 @@ import { visibilityMark } from '../projects/project_list.ts';
 import { projectActions } from './project_actions.ts';
 import { projectShortcuts } from './project_shortcuts.ts';
 import { breadcrumbs } from './breadcrumbs.ts';
+import { listCreateLinks } from './create_in_project.ts';
 
 /** Parameter of every page of a project: its full path. */
 export const projectPath = { project: text({ maxLength: 1_000 }) };
@@ -163,6 +164,7 @@ ${content}`;
     live,
     home: `/${project.full_path}`,
     header: async () => await projectHeader(visit, project, tab),
+    creatable: { place: project.name, list: async () => await listCreateLinks(visit, project) },
     body:
       isBeside(tab) && links.length > 0
         ? withSideNav(tabTexts[tab][1], links, headed)
