@@ -60,6 +60,9 @@ export type LinkPreview = {
   noIndex?: boolean;
 };
 
+/** A form for a new record. */
+export type CreateLink = { path: string; name: string; icon: 'issue' | 'merge-request' };
+
 export type View = {
   title: string;
   /** Content of `<main>`, starting with the `<h1>`. */
@@ -76,6 +79,8 @@ export type View = {
   home?: string;
   /** Header between the top bar and the content, such as the project header. */
   header?: () => Promise<Html>;
+  /** What the menu “Create” offers for the place of the page, first. */
+  creatable?: { place: string; list: () => Promise<readonly CreateLink[]> };
   /** A second link past the navigation, to a part of the content that comes late. */
   skip?: { to: string; text: string };
   /** The content takes the whole width of the window, as for diffs. */

@@ -2,7 +2,7 @@ import type { Call } from '../../core/access/call.ts';
 import type { Site } from '../../core/access/site.ts';
 import { may } from '../../core/access/may.ts';
 import type { Viewer } from '../../core/access/viewer.ts';
-import { type Feature, hasFeature, canSeeConfidential } from '../../core/access/visible.ts';
+import { type Feature, hasFeature } from '../../core/access/visible.ts';
 import {
   array,
   bool,
@@ -23,6 +23,7 @@ import { loadSharedGroups, sharedGroupShape } from '../../identity/groups/group_
 import { uploadedAvatarUrl } from '../../identity/avatars/avatar_urls.ts';
 import { featureFields, featuresJson } from './features.ts';
 import { type ProjectImport, importJson, loadImports } from './imports/load_imports.ts';
+import { countOpenIssues } from './related/count_open_issues.ts';
 import { loadForkParents } from './related/fork_parents.ts';
 import { toLevelNumber } from './related/notification_levels.ts';
 import type { ProjectRow } from './rows.ts';
@@ -194,12 +195,9 @@ const ownerJson = (row: ProjectRow, site: Site) => {
   return basicUser({ ...owner, state: owner_state ?? 'active', email: owner_email ?? '' }, site);
 };
 
-/** Returns the number of open issues, including confidential issues for viewers who see them all. */
-const countOpenIssues = (row: ProjectRow, viewer: Viewer): number | undefined => {
-  if (!hasFeature(viewer, row, 'issues_access_level')) return undefined;
-  const hidden = canSeeConfidential(viewer, row) ? 0 : row.opened_confidential_issues;
-  return row.opened_issues - hidden;
-};
+/** Returns the number of open issues; undefined for viewers who may not see the issues of the project. */
+const openIssuesJson = (row: ProjectRow, viewer: Viewer): number | undefined =>
+  hasFeature(viewer, row, 'issues_access_level') ? countOpenIssues(viewer, row) : undefined;
 
 /** Returns the viewer's roles in the project and its group. Administrators have none implicitly. */
 const permissionsJson = (row: ProjectRow, { projectLevels, namespaceLevels }: Viewer) => {
@@ -234,7 +232,7 @@ const fullJson = (row: ProjectRow, context: Context) => {
     emails_enabled: row.emails_enabled === 1,
     creator_id: row.creator_id,
     ...projectImportJson(row, context),
-    open_issues_count: countOpenIssues(row, viewer),
+    open_issues_count: openIssuesJson(row, viewer),
     ...(may(viewer, 'admin_project', row) && { runners_token: null }),
     public_jobs: row.public_builds === 1,
     ci_config_path: row.ci_config_path,

@@ -113,6 +113,14 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
       return (await read).versions;
     },
 
+    /** Like `listVersions`, but no cache keeps the page: an export reads every page once. */
+    listVersionsOnce: async (given: Omit<Query<F>, 'texts'>): Promise<Version[]> => {
+      const query = { ...given, texts: noTexts };
+      const project = getProject(query.scope);
+      if (project !== null && !kind.isOpen(query.call.viewer, project)) return [];
+      return (await readWithoutTotal(query)).versions;
+    },
+
     /**
      * Counts records by label, assignee and milestone, and records that have none of these. Omits columns without
      * records.

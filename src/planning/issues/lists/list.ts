@@ -37,7 +37,11 @@ const lists = makeLists<Filters>(
 );
 
 const { list } = lists;
-export const { listVersions: listIssueVersions, countByColumn: countIssuesByColumn } = lists;
+export const {
+  listVersions: listIssueVersions,
+  listVersionsOnce: listIssueVersionsOnce,
+  countByColumn: countIssuesByColumn,
+} = lists;
 
 type Query = Parameters<typeof list>[0];
 

@@ -10,7 +10,7 @@ import {
 } from './merge_request_filters.ts';
 import { totalOfAll } from './totals.ts';
 
-export const { list: listMergeRequests } = makeLists<Filters>(
+export const { list: listMergeRequests, listVersionsOnce: listRequestVersionsOnce } = makeLists<Filters>(
   {
     type: 'MergeRequest',
     table: 'merge_requests',

@@ -15,7 +15,12 @@ import { type Project, findProjectFor } from '../../../../projects/projects/find
 import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { commitLink, commitPath, pipelineStatus, signedTime } from '../../parts/code/commit_line.ts';
-import { authorAvatar, authorName, loadCommitPeople } from '../../parts/code/commit_people.ts';
+import {
+  authorAvatar,
+  authorName,
+  hasOtherCommitter,
+  loadCommitPeople,
+} from '../../parts/code/commit_people.ts';
 import { signatureBadge, signatureTexts } from '../../parts/code/signature_badge.ts';
 import { pickForms } from '../../parts/code/pick_form.ts';
 import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
@@ -106,10 +111,9 @@ const facts = async (visit: Visit, code: Code, commit: Commit, hasRefs: boolean)
     (id) => html`${commitLink(project, { id, text: html`<code>${toShortId(id)}</code>` })} `,
   );
   const { author, committer } = commit;
-  const isSame = author.name === committer.name && author.email === committer.email;
   return html`<dl class="facts body">${fact('Commit', html`<code>${commit.id}</code> <button type="button" class="small icon-button" data-copy="${commit.id}" hidden aria-label="Copy the id">${icon('copy')}</button>`)}
 ${fact(commit.parents.length === 1 ? 'Parent' : 'Parents', parents.length === 0 ? html`none: a first commit` : html`${parents}`)}
-${!isSame && fact('Committer', html`${committer.name}, ${signedTime(committer)}`)}
+${hasOtherCommitter(commit) ? fact('Committer', html`${committer.name}, ${signedTime(committer)}`) : author.time !== committer.time && fact('Committed', signedTime(committer))}
 ${signature !== null && fact('Signature', signaturePart(signature))}
 ${pipeline !== undefined && fact('Pipeline', pipelineStatus(project, pipeline))}
 ${requests !== null && fact('Merge requests', requests)}

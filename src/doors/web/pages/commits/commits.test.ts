@@ -56,6 +56,30 @@ test('filters by message and author', async () => {
   assert.deepEqual(await found('author=nobody&search=first'), [false, false]);
 });
 
+test('names both who wrote a commit and who committed it, where they differ', async () => {
+  const { id, commits, full_path } = await newProject();
+  const json = {
+    branch: 'main',
+    commit_message: 'Of two people',
+    author_name: 'Wilma <Writer>',
+    author_email: 'wilma@example.com',
+    actions: [{ action: 'create', file_path: 'two', content: 't' }],
+  };
+  const { body } = await gantry.api(`POST /projects/${id}/repository/commits`, { json });
+  const time = '<time[^>]*>[^<]*</time>';
+  const both = new RegExp(
+    `<span>Wilma &lt;Writer&gt; authored ${time}</span><span>(?:<a [^>]*>)?${body.committer_name}(?:</a>)? committed ${time}</span>`,
+  );
+  const list = (await user.get(`${commits}/main`)).text;
+  assert.match(list, both);
+  assert.match(list, new RegExp(`<span class="meta">[^<]+ committed ${time}</span>`), 'of one person');
+  assert.ok(!/Writer&gt; committed/.test(list));
+  const search = `/search?scope=commits&project_id=${id}&search=people`;
+  assert.match((await user.get(search)).text, both);
+  const home = (await user.get(`/${full_path}`)).text;
+  assert.match(home, /Wilma &lt;Writer&gt;<\/b>[^]*authored <time/);
+});
+
 test('pages by newer and older', async () => {
   const { id, commits, first } = await newProject();
   for (let at = 0; at < 40; at += 1) await seedCommit(gantry, id, { a: `${at + 3}` });

@@ -8,7 +8,7 @@ import { clearable, date, object, optional, text } from '../../../../platform/ht
 import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type CodeLocation, codeParams, findLocation } from '../../parts/code/code_location.ts';
-import { loadCommitPeople } from '../../parts/code/commit_people.ts';
+import { listNamed, loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { loadSignatures } from '../../parts/code/signature_badge.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
@@ -71,10 +71,9 @@ const historyView = async (visit: Visit, location: CodeLocation, query: PageQuer
   ]);
   const commits = loaded.slice(0, commitsPerPage);
   const shas = commits.map(({ id }) => id);
-  const authors = commits.map(({ author }) => author);
   const [pipelines, people, signatures] = await Promise.all([
     loadShownPipelines(visit, project, shas),
-    loadCommitPeople(visit, project, authors),
+    loadCommitPeople(visit, project, listNamed(commits)),
     loadSignatures(visit, location.code, commits),
   ]);
   const address = codePath(project, 'commits', ref, path);

@@ -50,6 +50,24 @@ test('compares with the common ancestor, at the web_url of the API', async () =>
   assert.ok((await user.get(`${compare}/feature/x...feature/x`)).text.includes('Nothing to compare'));
 });
 
+test('lists long comparisons in pages', async () => {
+  const { id, compare, head } = await newProject();
+  let tip = head;
+  for (let at = 1; at <= 100; at += 1)
+    tip = await seedCommit(gantry, id, { a: `${at}` }, { branch: 'feature/x', message: `Step ${at}` });
+  const first = (await user.get(`${compare}/main...feature/x?w=1`)).text;
+  assert.ok(first.includes('<h2>101 commits</h2>') && first.includes(`/commit/${tip}"`));
+  assert.ok(!first.includes(`/commit/${head}"`), 'the oldest is on the next page');
+  const next = `${compare}/main...feature/x?w=1&amp;page=2`;
+  assert.ok(first.includes(`href="${next}">Next</a>`), first);
+  for (const page of [2, 9]) {
+    const second = (await user.get(`${compare}/main...feature/x?page=${page}`)).text;
+    assert.ok(second.includes(`/commit/${head}"`) && !second.includes(`/commit/${tip}"`));
+    assert.ok(second.includes('Page 2 of 2') && second.includes('1 changed file'));
+  }
+  assert.equal((await user.get(`${compare}/main...feature/x?page=x`)).status, 400);
+});
+
 test('the form leads to the comparison', async () => {
   const { compare } = await newProject();
   const { status, text } = await user.get(compare);
@@ -112,10 +130,10 @@ test('offers a merge request between two branches to those who may open one', as
   const query = 'merge_request%5Bsource_branch%5D=feature%2Fx&amp;merge_request%5Btarget_branch%5D=main';
   const offered = `href="/${full_path}/merge_requests/new?${query}"`;
   assert.ok((await developer.get(`${compare}/main...feature/x`)).text.includes(offered));
-  assert.ok(!(await developer.get(`${compare}/main...${head}`)).text.includes('merge_requests/new'));
+  assert.ok(!(await developer.get(`${compare}/main...${head}`)).text.includes('merge_requests/new?'));
   for (const other of [user, openVisitor(gantry)]) {
     const { text } = await other.get(`${compare}/main...feature/x`);
-    assert.ok(!text.includes('merge_requests/new'), 'only with a role, as the branch is the source');
+    assert.ok(!text.includes('merge_requests/new?'), 'only with a role, as the branch is the source');
   }
 });
 
@@ -186,6 +204,6 @@ test('offers a merge request from a fork into the project that it is compared wi
   assert.match(text, new RegExp(`merge_requests/new\\?[^"]+target_project_id%5D=${id}"`));
   assert.doesNotMatch(
     (await user.get(`/${fork.path_with_namespace}/compare/main...main?from_project_id=${id}`)).text,
-    /merge_requests\/new/,
+    /merge_requests\/new\?/,
   );
 });

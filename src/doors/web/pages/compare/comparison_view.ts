@@ -6,19 +6,22 @@ import {
   compareAcrossProjects,
   compareWithinProject,
 } from '../../../../code/repository/commits/compare.ts';
+import { maxComparedCommits } from '../../../../code/repository/limits.ts';
 import { branchPrefix, resolveRevision, type Resolved } from '../../../../code/repository/refs/resolve.ts';
 import { loadShownPipelines } from '../../parts/pipelines/load_shown_pipelines.ts';
+import { type PageRequest, pageRequest } from '../../../../platform/http/page.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { listTargets } from '../../../../review/merge_requests/list_targets.ts';
 import { withAnonymousSlot } from '../../../../core/access/anonymous_slots.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
-import { loadCommitPeople } from '../../parts/code/commit_people.ts';
+import { listNamed, loadCommitPeople } from '../../parts/code/commit_people.ts';
 import { loadSignatures } from '../../parts/code/signature_badge.ts';
 import type { DiffChoice } from '../../parts/diff/diff_choice.ts';
 import { diffPart, toDiffRequest } from '../../parts/diff/diff_part.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
+import { pagesNav } from '../../parts/paging.ts';
 import { icon } from '../../parts/icon.ts';
 import type { View, Visit } from '../../page.ts';
 import { type Comparison, barePath, fromProjectQuery } from './comparison_address.ts';
@@ -26,8 +29,11 @@ import { type Sides, compareForm, formView, isAcross } from './comparison_form.t
 import { canProposeBranches, newRequestPath } from '../merge_requests/new_request_links.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
 
-/** Commits that are listed. */
-const maxCommits = 100;
+/** Commits that a page lists. */
+export const commitsPerPage = 100;
+
+/** What of the comparison is shown. */
+type Shown = { choice: DiffChoice; page: PageRequest };
 
 /** Returns the branch that was named; null if it was a tag or a commit. */
 const branchName = ({ ref }: Resolved): string | null =>
@@ -57,31 +63,43 @@ const requestLink = async (
   return html`<a class="button good" href="${path}">${icon('merge-request')} Create merge request</a>`;
 };
 
-const commitsPart = async (visit: Visit, code: Code, { commits }: Compared): Promise<Html> => {
+/** Renders the commits of a page; the last page, if there are fewer pages. */
+const commitsPart = async (
+  visit: Visit,
+  code: Code,
+  { commits }: Compared,
+  { comparison, shown: { page, choice } }: { comparison: Comparison; shown: Shown },
+): Promise<Html> => {
   const { project } = code;
-  const shown = commits.slice(0, maxCommits);
+  const last = Math.max(Math.ceil(commits.length / commitsPerPage), 1);
+  const request = page.page > last ? pageRequest({ page: last, per_page: commitsPerPage }) : page;
+  const shown = commits.slice(request.offset, request.offset + commitsPerPage);
   const shas = shown.map(({ id }) => id);
   const [pipelines, people, signatures] = await Promise.all([
     loadShownPipelines(visit, project, shas),
-    loadCommitPeople(
-      visit,
-      project,
-      shown.map(({ author }) => author),
-    ),
+    loadCommitPeople(visit, project, listNamed(shown)),
     loadSignatures(visit, code, shown),
   ]);
-  const more = commits.length - shown.length;
+  const nav = pagesNav({
+    path: barePath(project, comparison),
+    query: { ...fromProjectQuery(comparison), ...choice.asked },
+    page: request,
+    total: commits.length,
+    isFixedSize: true,
+  });
+  const isCut = commits.length >= maxComparedCommits;
   return html`<h2>${spellCount(commits.length, 'commit')}</h2>
-${commitList(project, shown, { pipelines, people, signatures })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}`;
+${isCut && html`<p class="muted">A comparison lists at most ${spellCount(maxComparedCommits, 'commit')}.</p>`}${commitList(project, shown, { pipelines, people, signatures })}${nav}`;
 };
 
 const resultPart = async (
   visit: Visit,
   sides: Sides,
-  { ends, comparison, choice }: { ends: [Resolved, Resolved]; comparison: Comparison; choice: DiffChoice },
+  { ends, comparison, shown: asked }: { ends: [Resolved, Resolved]; comparison: Comparison; shown: Shown },
 ): Promise<Html> => {
   const { code } = sides;
   const { project } = code;
+  const { choice } = asked;
   const [from, to] = ends;
   const pair: [Oid, Oid] = [from.commit, to.commit];
   const request = toDiffRequest(choice);
@@ -107,7 +125,7 @@ const resultPart = async (
     choice,
   };
   return html`<div class="row">${await requestLink(visit, sides, ends)}</div>
-${choice.file === undefined && (await commitsPart(visit, code, compared))}
+${choice.file === undefined && (await commitsPart(visit, code, compared, { comparison, shown: asked }))}
 ${await diffPart({ diffs, files, overflow }, shown)}`;
 };
 
@@ -120,7 +138,7 @@ export const comparisonView = async (
   visit: Visit,
   sides: Sides,
   comparison: Comparison,
-  choice: DiffChoice,
+  asked: Shown,
 ): Promise<View> => {
   const { code, other } = sides;
   const { from: base, to: head, isStraight } = comparison;
@@ -134,7 +152,7 @@ export const comparisonView = async (
   }
   const [form, result] = await Promise.all([
     compareForm(sides, shown, {}),
-    resultPart(visit, sides, { ends: [from, to], comparison, choice }),
+    resultPart(visit, sides, { ends: [from, to], comparison, shown: asked }),
   ]);
   const name = isAcross(sides) ? `${other.project.full_path}:${base}` : base;
   return projectView(

@@ -1,5 +1,6 @@
 /** Compares two branches, tags or commits. */
 import { openCachedCode } from '../../../../code/repository/read_cache.ts';
+import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { boolean, id, object, optional, text } from '../../../../platform/http/schema.ts';
 import { findProjectFor } from '../../../../projects/projects/find.ts';
 import { decodePath } from '../../parts/code/code_path.ts';
@@ -8,7 +9,7 @@ import { projectPath } from '../../parts/frame/project_layout.ts';
 import { page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { comparePath, parseComparison } from './comparison_address.ts';
-import { comparisonView } from './comparison_view.ts';
+import { commitsPerPage, comparisonView } from './comparison_view.ts';
 import { findSides, formView, isAcross } from './comparison_form.ts';
 
 const routePath = `${projectRoot}/compare`;
@@ -48,8 +49,9 @@ export const pages = [
       rest: text({ maxLength: 16_000, description: 'both ends, with three dots between them' }),
       ...fromProject,
       ...diffParams,
+      page: pageParams.page,
     }),
-    handle: async (visit, { project: fullPath, rest, from_project_id, ...shown }) => {
+    handle: async (visit, { project: fullPath, rest, from_project_id, page: number, ...shown }) => {
       const project = await findProjectFor(visit.call, fullPath, 'read_code');
       const sides = await findSides(visit, openCachedCode(visit.call, project), from_project_id);
       const sent = decodePath(rest);
@@ -60,7 +62,10 @@ export const pages = [
         visit,
         sides,
         { ...comparison, fromProjectId },
-        readDiffChoice(visit, shown),
+        {
+          choice: readDiffChoice(visit, shown),
+          page: pageRequest({ page: number, per_page: commitsPerPage }),
+        },
       );
     },
   }),

@@ -7,6 +7,7 @@ import { getMemberLevel } from '../../../../core/access/viewer.ts';
 import { pageParams, pageRequest } from '../../../../platform/http/page.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, projectsById } from '../../../../projects/projects/find.ts';
+import { countOpenIssues } from '../../../../projects/projects/related/count_open_issues.ts';
 import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type Page, type View, type Visit, page } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
@@ -169,7 +170,7 @@ const sideOfListed = async (visit: Visit, projects: readonly ListedProject[]) =>
     const project = rows.get(id);
     if (project === undefined) return null;
     const level = getMemberLevel(call.viewer, project);
-    const issues = project.opened_issues - project.opened_confidential_issues;
+    const issues = countOpenIssues(call.viewer, project);
     return html`${level > 0 && html`<span class="badge">${nameRole(level)}</span>`}${
       may(call.viewer, 'read_issue', project) &&
       html`<a class="row tight" href="${projectPagePath(project, 'issues')}" title="Open issues">${icon('issue', 'Open issues')} ${issues}</a>`

@@ -10,6 +10,7 @@ import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../planning/issues/lists/list.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
+import { countOpenIssues } from '../../../../projects/projects/related/count_open_issues.ts';
 import { listRecentProjects } from '../../../../projects/projects/lists/recent_projects.ts';
 import { loadRowFacts } from '../../../../review/merge_requests/lists/row_facts.ts';
 import type { View, Visit } from '../../page.ts';
@@ -125,7 +126,7 @@ const todosCard = (visit: Visit, { todos, total }: LoadedTodos): Html =>
 
 const projectItem = ({ call }: Visit, project: Project, badge: Html | null): Html => {
   const { full_path, name, visibility, last_activity_at } = project;
-  const open = project.opened_issues - project.opened_confidential_issues;
+  const open = countOpenIssues(call.viewer, project);
   const issues = may(call.viewer, 'read_issue', project) && `${open} ${open === 1 ? 'issue' : 'issues'}`;
   const ide = getIdeLink(call.settings, `${call.baseUrl}/${full_path}`);
   const role = nameRole(getMemberLevel(call.viewer, project));

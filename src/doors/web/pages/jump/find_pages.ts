@@ -7,7 +7,7 @@ import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import type { IconName } from '../../parts/icon.ts';
 import type { ProjectNoun } from '../../project_and_group_pages.ts';
 import { projectNouns } from '../../project_pages.ts';
-import { canPropose } from '../merge_requests/new_request_links.ts';
+import { canPropose } from '../../parts/frame/create_in_project.ts';
 import type { Match, MatchGroup } from './find_records.ts';
 
 const maxMatches = 8;

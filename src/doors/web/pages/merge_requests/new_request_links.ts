@@ -1,5 +1,4 @@
 /** Decides which pages link to the form for a new merge request. */
-import { listOwnForks } from '../../../../code/repository/forks/own_forks.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { listTargets } from '../../../../review/merge_requests/list_targets.ts';
@@ -10,20 +9,6 @@ const newRequestPage = 'merge_requests/new';
 
 const hasForm = ({ call }: Visit): boolean =>
   call.signedIn && call.platform.hasPage(`GET /-/projects/:project/${newRequestPage}`);
-
-/**
- * Returns whether the viewer can propose changes to the project: by a branch of the project, of a fork, or of a fork
- * that they may create.
- */
-export const canPropose = async (visit: Visit, project: Project): Promise<boolean> => {
-  const { call } = visit;
-  if (!hasForm(visit) || !may(call.viewer, 'create_merge_request_in', project)) return false;
-  return (
-    may(call.viewer, 'create_merge_request_from', project) ||
-    may(call.viewer, 'fork_project', project) ||
-    (await listOwnForks(call, project)).length > 0
-  );
-};
 
 /**
  * Finds the usual target of merge requests for branches of the project: the project that it was forked from, or itself;

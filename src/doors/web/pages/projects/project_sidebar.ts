@@ -10,6 +10,7 @@ import { keepUntilChange } from '../../../../platform/db/keep_until_change.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
 import { projectSource } from '../../../../projects/members/member_source.ts';
 import { type Project, loadProject } from '../../../../projects/projects/find.ts';
+import { countOpenIssues } from '../../../../projects/projects/related/count_open_issues.ts';
 import { loadTopics } from '../../../../projects/projects/topics.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
@@ -55,11 +56,11 @@ const releasePart = async (visit: Visit, project: Project): Promise<Html | null>
 
 const workPart = (visit: Visit, project: Project): Html | null => {
   const { viewer } = visit.call;
-  const { full_path, opened_issues, opened_confidential_issues, opened_merge_requests } = project;
+  const { full_path, opened_merge_requests } = project;
   const parts = [
     may(viewer, 'read_issue', project) && {
       page: '/-/issues',
-      text: spellCount(opened_issues - opened_confidential_issues, 'issue'),
+      text: spellCount(countOpenIssues(viewer, project), 'issue'),
     },
     may(viewer, 'read_merge_request', project) && {
       page: '/-/merge_requests',

@@ -61,6 +61,10 @@ type FoundCommit = {
   id: string;
   title: string;
   author_name: string;
+  author_email: string;
+  authored_date: string;
+  committer_name: string;
+  committer_email: string;
   committed_date: string;
   project_id: number;
 };
@@ -82,8 +86,17 @@ const pathOfProject = async (
   return (await projectsById(call.db, [id])).get(id)?.full_path ?? '';
 };
 
+/** Says who committed it and when; of a commit of two people, also who wrote it. */
+const commitByline = (commit: FoundCommit): Html => {
+  const committed = html`${commit.committer_name} committed ${relativeTo(commit.committed_date)}`;
+  const isOfOne =
+    commit.author_name === commit.committer_name && commit.author_email === commit.committer_email;
+  if (isOfOne) return committed;
+  return html`<span>${commit.author_name} authored ${relativeTo(commit.authored_date)}</span><span>${committed}</span>`;
+};
+
 const commitRow = (commit: FoundCommit, full_path: string, search: string): Html =>
-  html`<li><span class="lead">${icon('commit')}</span>${commitLink({ full_path }, { id: commit.id, text: markText(commit.title, [search]), classes: 'title' })}<span class="meta">${commit.author_name} committed ${relativeTo(commit.committed_date)}</span><span class="side"><code>${commit.id.slice(0, 8)}</code></span></li>
+  html`<li><span class="lead">${icon('commit')}</span>${commitLink({ full_path }, { id: commit.id, text: markText(commit.title, [search]), classes: 'title' })}<span class="meta">${commitByline(commit)}</span><span class="side"><code>${commit.id.slice(0, 8)}</code></span></li>
 `;
 
 const snippetRow = ({ title, file_name, author, web_url, updated_at }: Snippet, search: string): Html =>

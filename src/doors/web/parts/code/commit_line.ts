@@ -3,7 +3,7 @@ import { toCommitTitle, toShortId } from '../../../../code/repository/commits/js
 import { type PipelineRow, shownStatus } from '../../../../code/repository/statuses/pipeline_summary.ts';
 import type { Commit, Signature } from '../../../../platform/git/protocol_types.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type CommitPeople, authorAvatar, authorName } from './commit_people.ts';
+import { type CommitPeople, authorAvatar, authorName, hasOtherCommitter } from './commit_people.ts';
 import { projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { relative } from '../timestamp.ts';
@@ -55,5 +55,5 @@ export const commitHeader = (
 ${commitLink(project, { id: commit.id, text: toCommitTitle(commit.message), classes: 'title muted' })}
 <span class="end row">${pipeline !== undefined && pipelineStatus(project, pipeline)}
 ${commitLink(project, { id: commit.id, text: html`<code>${toShortId(commit.id)}</code>`, classes: 'muted' })}
-<span class="muted">${signedTime(commit.committer)}</span></span></header>
+<span class="muted">${hasOtherCommitter(commit) ? html`authored ${signedTime(commit.author)}` : signedTime(commit.committer)}</span></span></header>
 `;

@@ -7,7 +7,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { codePath } from './code_path.ts';
-import { type CommitPeople, authorAvatar, authorName, nobody } from './commit_people.ts';
+import { type CommitPeople, authorAvatar, authorName, hasOtherCommitter, nobody } from './commit_people.ts';
 import { type Signatures, signatureBadge } from './signature_badge.ts';
 import { clampTime, commitLink, pipelineStatus, signedTime } from './commit_line.ts';
 
@@ -22,7 +22,7 @@ const dayOf = ({ committer }: ListedCommit): string => {
 
 type ListGiven = {
   pipelines: ReadonlyMap<Oid, PipelineRow>;
-  /** The users who are the authors; without them, authors are named as in their commits. */
+  /** The users who are authors and committers; without them, people are named as in the commits. */
   people?: CommitPeople;
   /** The statuses of signed commits; without them, lists do not show signatures. */
   signatures?: Signatures;
@@ -43,6 +43,14 @@ const bodyPart = ({ id, message }: ListedCommit): Html | null => {
   return html`<details class="small"><summary>Message<span class="visually-hidden"> of ${toShortId(id)}</span></summary><p class="lines">${text}</p></details>`;
 };
 
+/** Says who committed it and when; of a commit of two people, also who wrote it. */
+const byline = (people: CommitPeople, commit: ListedCommit): Html => {
+  const { author, committer } = commit;
+  const committed = html`${authorName(people, committer)} committed ${signedTime(committer)}`;
+  if (!hasOtherCommitter(commit)) return committed;
+  return html`<span>${authorName(people, author)} authored ${signedTime(author)}</span><span>${committed}</span>`;
+};
+
 const item = (
   project: Project,
   commit: ListedCommit,
@@ -53,7 +61,7 @@ const item = (
   const [pipeline, path, signature] = [pipelines.get(id), pathOf?.(id) ?? null, signatures?.get(id)];
   return html`<li><span class="lead">${authorAvatar(people, author, 'medium')}</span>
 ${path === null ? commitLink(project, { id, text: toCommitTitle(message), classes: 'title' }) : html`<a class="title" href="${path}">${toCommitTitle(message)}</a>`}
-<span class="meta">${authorName(people, author)} committed ${signedTime(commit.committer)}</span>
+<span class="meta">${byline(people, commit)}</span>
 <span class="side">${signature !== undefined && signatureBadge(signature)}${pipeline !== undefined && pipelineStatus(project, pipeline)}
 ${commitLink(project, { id, text: html`<code>${short}</code>` })}
 <button type="button" class="small icon-button" data-copy="${id}" hidden aria-label="Copy the id of ${short}">${icon('copy')}</button>

@@ -114,7 +114,7 @@ test('links the authors of the commits of a new merge request', async () => {
   const query = 'merge_request[source_branch]=main&merge_request[target_branch]=start';
   const { text } = await developer.get(`${root}/merge_requests/new?${query}`);
   for (const username of [member, publisher])
-    assert.ok(text.includes(`<a href="/${username}">Name of ${username}</a> committed`), username);
+    assert.ok(text.includes(`<a href="/${username}">Name of ${username}</a> authored`), username);
 });
 
 test('visitors who have not signed in see the names in the commits alone', async () => {

@@ -38,6 +38,16 @@ export const loadCommitPeople = async (
   );
 };
 
+/** Returns whether another person committed what the author wrote. */
+export const hasOtherCommitter = ({ author, committer }: { author: Signed; committer: Signed }): boolean =>
+  author.name !== committer.name || author.email.toLowerCase() !== committer.email.toLowerCase();
+
+/** Returns all whom a list of commits names. */
+export const listNamed = (commits: readonly { author: Signed; committer: Signed }[]): Signed[] =>
+  commits.flatMap((commit) =>
+    hasOtherCommitter(commit) ? [commit.author, commit.committer] : [commit.author],
+  );
+
 /** Renders the avatar of an author. */
 export const authorAvatar = (
   people: CommitPeople,

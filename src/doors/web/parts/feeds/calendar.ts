@@ -60,14 +60,15 @@ const eventLines = ({ uid, title, day, url, description, updated }: CalendarEven
   'END:VEVENT',
 ];
 
-/** Renders a calendar as an answer. */
-export const calendar = (name: string, events: readonly CalendarEvent[]): RawPage => {
+/** Renders a calendar as an answer. @param description of the calendar; empty: none */
+export const calendar = (name: string, events: readonly CalendarEvent[], description: string): RawPage => {
   const lines = [
     'BEGIN:VCALENDAR',
     'VERSION:2.0',
     'PRODID:-//Gantry//Due dates//EN',
     'CALSCALE:GREGORIAN',
     `X-WR-CALNAME:${escapeText(name)}`,
+    ...(description === '' ? [] : [`X-WR-CALDESC:${escapeText(description)}`]),
     ...events.flatMap(eventLines),
     'END:VCALENDAR',
   ];

@@ -89,7 +89,7 @@ export const layout = async (visit: Visit, view: View): Promise<Html> => {
   const style = isNarrow ? html` class="narrow"` : view.isWide === true && html` class="wide-page"`;
   return html`${head(view, { url, scheme })}<body${visit.call.actor !== null && html` data-user="${visit.call.actor.user.id}" data-editor-tools="${assets().editor_tools}"`}${diagrams(visit)}${view.home !== undefined && html` data-home="${view.home}"`}${!hasShortcuts && html` data-no-keys`}>
 <a class="skip" href="#main">Skip to the content</a>${view.skip !== undefined && html`<a class="skip" href="${view.skip.to}">${view.skip.text}</a>`}
-${impersonationBanner(visit)}${await broadcastBanners(visit)}${await topBar(visit)}${header}<main id="main"${style}>
+${impersonationBanner(visit)}${await broadcastBanners(visit)}${await topBar(visit, view.creatable)}${header}<main id="main"${style}>
 ${visit.flash !== null && flashPart(visit.flash)}${factorPart(visit)}${view.body}
 </main>
 ${foot}`;

@@ -3,6 +3,7 @@ import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { may } from '../../../../core/access/may.ts';
 import type { Viewer } from '../../../../core/access/viewer.ts';
 import { text } from '../../../../platform/http/schema.ts';
+import { countOpenIssues } from '../../../../projects/projects/related/count_open_issues.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { loadViewerRelation } from '../../../../projects/projects/related/viewer_relation.ts';
 import type { View, Visit } from '../../page.ts';
@@ -18,6 +19,7 @@ import { visibilityMark } from '../projects/project_list.ts';
 import { projectActions } from './project_actions.ts';
 import { projectShortcuts } from './project_shortcuts.ts';
 import { breadcrumbs } from './breadcrumbs.ts';
+import { listCreateLinks } from './create_in_project.ts';
 
 /** Parameter of every page of a project: its full path. */
 export const projectPath = { project: text({ maxLength: 1_000 }) };
@@ -57,10 +59,11 @@ const allowedNouns = (visit: Visit, project: Project): readonly ProjectNoun[] =>
   return last.nouns;
 };
 
-/** Open issues without confidential issues: the number is the same for everybody. */
-const countOf = (tab: ProjectTab, project: Project, releases: number): number | undefined => {
+type Counts = { releases: number; viewer: Viewer };
+
+const countOf = (tab: ProjectTab, project: Project, { releases, viewer }: Counts): number | undefined => {
   if (tab === 'releases') return releases;
-  if (tab === 'issues') return project.opened_issues - project.opened_confidential_issues;
+  if (tab === 'issues') return countOpenIssues(viewer, project);
   return tab === 'merge_requests' ? project.opened_merge_requests : undefined;
 };
 
@@ -76,7 +79,15 @@ const tabLinks = (
     if (noun === undefined && tab !== 'code') return [];
     const [image, name] = tabTexts[tab];
     const path = tab === 'code' ? `/${project.full_path}` : projectPagePath(project, noun?.noun ?? '');
-    return [{ path, name, icon: image, isHere: tab === current, count: countOf(tab, project, releases) }];
+    return [
+      {
+        path,
+        name,
+        icon: image,
+        isHere: tab === current,
+        count: countOf(tab, project, { releases, viewer: visit.call.viewer }),
+      },
+    ];
   });
 };
 
@@ -153,6 +164,7 @@ ${content}`;
     live,
     home: `/${project.full_path}`,
     header: async () => await projectHeader(visit, project, tab),
+    creatable: { place: project.name, list: async () => await listCreateLinks(visit, project) },
     body:
       isBeside(tab) && links.length > 0
         ? withSideNav(tabTexts[tab][1], links, headed)

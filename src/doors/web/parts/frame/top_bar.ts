@@ -2,7 +2,7 @@
 import type { ActorUser } from '../../../../core/access/credentials/authenticate.ts';
 import { userAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { countOpenWork, maxCount } from './count_open_work.ts';
-import type { Visit } from '../../page.ts';
+import type { View, Visit } from '../../page.ts';
 import { avatar } from '../avatar.ts';
 import { hidden } from '../form.ts';
 import { type Html, html } from '../html.ts';
@@ -47,11 +47,21 @@ const signOut = (visit: Visit): Html =>
     visit.csrfToken(),
   )}<button>${icon('sign-out')} Sign out</button></form>`;
 
-const createMenu = (visit: Visit): Html | null => {
+/** Renders what can be created in the place of the page; null if nothing can. */
+const createHere = async (creatable: View['creatable']): Promise<Html | null> => {
+  const links = (await creatable?.list()) ?? [];
+  if (creatable === undefined || links.length === 0) return null;
+  return html`<div role="group" aria-label="In ${creatable.place}"><p><strong>${creatable.place}</strong></p>
+${links.map(({ path, name, icon: image }) => menuItem([path, name, image]))}</div><hr>
+`;
+};
+
+const createMenu = async (visit: Visit, creatable: View['creatable']): Promise<Html | null> => {
   const items = existing(visit, createItems);
   if (items.length === 0) return null;
   const summary = html`${icon('plus')}${icon('chevron-down')}`;
-  return html`<li>${menu({ summary, label: 'Create' }, html`${items.map(menuItem)}`)}</li>`;
+  const content = html`${await createHere(creatable)}${items.map(menuItem)}`;
+  return html`<li>${menu({ summary, label: 'Create' }, content)}</li>`;
 };
 
 /** Returns how much work is in each list, by its path. */
@@ -96,10 +106,10 @@ ${signOut(visit)}`;
   return html`<li>${menu({ summary: avatar({ name: user.name, avatar_url }), label: `Account of ${user.name}` }, items)}</li>`;
 };
 
-const linksFor = async (visit: Visit): Promise<Html> => {
+const linksFor = async (visit: Visit, creatable: View['creatable']): Promise<Html> => {
   const { actor } = visit.call;
   if (actor !== null) {
-    return html`${createMenu(visit)}${await workLinks(visit)}${accountMenu(visit, actor.user)}`;
+    return html`${await createMenu(visit, creatable)}${await workLinks(visit)}${accountMenu(visit, actor.user)}`;
   }
   const explore = existing(visit, [['/explore', 'Explore', 'globe']]).length > 0;
   return html`${explore && html`<li><a href="/explore">Explore</a></li>`}<li><a href="/users/sign_in">Sign in</a></li>`;
@@ -112,9 +122,10 @@ const searchButton = ({ call }: Visit): Html | null =>
 `
     : null;
 
-/** Renders the bar. */
+/** Renders the bar. @param creatable what can be created in the place of the page */
 export const topBar = async (
   visit: Visit,
+  creatable?: View['creatable'],
 ): Promise<Html> => html`<header class="topbar"><a class="brand" href="/" aria-label="Gantry">${icon('gantry')} <span>Gantry</span></a>
-${searchButton(visit)}<nav aria-label="Main"><ul>${await linksFor(visit)}</ul></nav></header>
+${searchButton(visit)}<nav aria-label="Main"><ul>${await linksFor(visit, creatable)}</ul></nav></header>
 `;

@@ -1,12 +1,10 @@
 /** Streams a list as a CSV file, for spreadsheets. */
 import { Readable } from 'node:stream';
+import type { PageRequest } from '../../../../../platform/http/page.ts';
 import { RawPage } from '../../../page.ts';
 
-/** Records of one file. */
-const maxRecords = 10_000;
-
 /** Records of one read. */
-export const recordsPerRead = 100;
+const recordsPerRead = 500;
 
 /** Columns by their heading. */
 export type Columns<T> = Readonly<Record<string, (record: T) => string | number>>;
@@ -20,32 +18,64 @@ const cell = (value: string | number): string => {
 
 const line = (values: readonly (string | number)[]): string => `${values.map(cell).join(',')}\r\n`;
 
+/** Where a read starts in a list, oldest record first: a long list costs no more at its end. */
+export type Start = {
+  /** Time of the last record that was read, in milliseconds; undefined: from the first record. */
+  created_after?: number;
+  /** The page, which skips the records of that time that were read. */
+  page: PageRequest;
+};
+
+type Dated = { created_at: string };
+
+/** Records of one read. Records that were deleted meanwhile are missing, so that their number does not tell the last. */
+export type Batch<T> = { records: T[]; isLast: boolean };
+
 type CsvFile<T> = {
   /** Name of the file. */
   name: string;
   columns: Columns<T>;
-  /** Reads a page of the list, oldest record first, so that new records do not move the others. */
-  read: (page: number) => Promise<T[]>;
+  /** Reads records from a place on, by the time of their creation. */
+  read: (start: Start) => Promise<Batch<T>>;
+};
+
+const toPage = (skipped: number): PageRequest => ({
+  page: 1,
+  per_page: recordsPerRead,
+  limit: recordsPerRead,
+  offset: skipped,
+});
+
+const firstStart: Start = { page: toPage(0) };
+
+const startAfter = (records: readonly Dated[], start: Start): Start => {
+  const last = records.at(-1)?.created_at;
+  if (last === undefined) return start;
+  const { created_after, page } = start;
+  const time = Date.parse(last);
+  const sameTime = records.filter(({ created_at }) => created_at === last).length;
+  return { created_after: time, page: toPage(sameTime + (time === created_after ? page.offset : 0)) };
 };
 
 const toLines = <T>(records: readonly T[], columns: Columns<T>): string =>
   records.map((record) => line(Object.values(columns).map((read) => read(record)))).join('');
 
-const writeLines = async function* writeLines<T>(
+const writeLines = async function* writeLines<T extends Dated>(
   { columns, read }: CsvFile<T>,
-  first: T[],
+  first: Batch<T>,
 ): AsyncGenerator<string> {
-  yield line(Object.keys(columns)) + toLines(first, columns);
-  let last = first;
-  for (let page = 2; page <= maxRecords / recordsPerRead && last.length === recordsPerRead; page++) {
-    last = await read(page);
-    yield toLines(last, columns);
+  yield line(Object.keys(columns)) + toLines(first.records, columns);
+  let [batch, start] = [first, firstStart];
+  while (!batch.isLast) {
+    start = startAfter(batch.records, start);
+    batch = await read(start);
+    yield toLines(batch.records, columns);
   }
 };
 
-/** Returns the records of a list, at most 10,000, as a file. @throws what the first read throws */
-export const csvFile = async <T>(file: CsvFile<T>): Promise<RawPage> =>
-  new RawPage(Readable.from(writeLines(file, await file.read(1))), {
+/** Returns all records of a list as a file, which is read while it is sent. @throws what the first read throws */
+export const csvFile = async <T extends Dated>(file: CsvFile<T>): Promise<RawPage> =>
+  new RawPage(Readable.from(writeLines(file, await file.read(firstStart))), {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': `attachment; filename="${file.name}"`,
     'content-security-policy': "default-src 'none'; sandbox",

@@ -1,9 +1,8 @@
 /** A list of issues as CSV, for spreadsheets. */
 import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
-import { listIssues } from '../../../../../planning/issues/lists/list.ts';
-import { pageRequest } from '../../../../../platform/http/page.ts';
+import { listIssueVersionsOnce } from '../../../../../planning/issues/lists/list.ts';
 import type { RawPage, Visit } from '../../../page.ts';
-import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
+import { type Batch, type Columns, type Start, csvFile } from '../../issuables/list/csv_file.ts';
 import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 import { type IssueListQuery, readQuery } from './read_query.ts';
@@ -35,10 +34,10 @@ export const issueCsv = async (
   const filters = { ...readQuery(visit, query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
   const { call } = visit;
   const { scope } = await narrowToProject(visit, list, query.project_path);
-  const read = async (number: number): Promise<ListedIssue[]> => {
-    const page = pageRequest({ page: number, per_page: recordsPerRead });
-    const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });
-    return items.map(parseIssue);
+  const read = async ({ page, ...start }: Start): Promise<Batch<ListedIssue>> => {
+    const versions = await listIssueVersionsOnce({ call, scope, filters: { ...filters, ...start }, page });
+    const records = (await issueTexts(call, versions)).map(parseIssue);
+    return { records, isLast: versions.length < page.limit };
   };
   return await csvFile({ name: 'issues.csv', columns, read });
 };

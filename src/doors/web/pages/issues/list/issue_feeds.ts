@@ -2,6 +2,7 @@
 import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { pageRequest } from '../../../../../platform/http/page.ts';
+import { spellCount } from '../../../../../platform/spell_count.ts';
 import type { RawPage, Visit } from '../../../page.ts';
 import { type CalendarEvent, calendar } from '../../../parts/feeds/calendar.ts';
 import { listFeed, summaryOf } from '../../issuables/list/list_feed.ts';
@@ -49,6 +50,12 @@ const toEvent = (baseUrl: string, issue: ListedIssue): CalendarEvent[] =>
         },
       ];
 
+/** Says that a calendar lacks issues; empty if it has all. */
+const describeRest = (shown: number, total: number): string =>
+  total > shown
+    ? `Has the first ${shown.toLocaleString('en')} of ${spellCount(total, 'issue')} with a due date.`
+    : '';
+
 /** Returns the due dates of a list's issues, at most 1,000, as a calendar. */
 export const issueCalendar = async (
   visit: Visit,
@@ -61,11 +68,13 @@ export const issueCalendar = async (
   const { filters: chosen } = readQuery(visit, query, list);
   const filters = { ...chosen, due_date: chosen.due_date ?? ('any' as const) };
   const events: CalendarEvent[] = [];
+  let all = 0;
   for (let number = 1; number <= maxReads; number += 1) {
     const page = pageRequest({ page: number, per_page: perRead });
-    const { items } = await listIssues({ call, scope, filters, page, texts: issueTexts });
+    const { items, total } = await listIssues({ call, scope, filters, page, texts: issueTexts });
+    all = total;
     events.push(...items.flatMap((item) => toEvent(call.baseUrl, parseIssue(item))));
     if (items.length < perRead) break;
   }
-  return calendar(title, events);
+  return calendar(title, events, describeRest(events.length, all));
 };

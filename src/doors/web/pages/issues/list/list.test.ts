@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { type SeededProject, seedGroup, seedProject, unique } from '../../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
-import { openVisitor } from '../../../../../../test/support/visitor.ts';
+import { type Visitor, openVisitor } from '../../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let project: SeededProject;
@@ -49,6 +49,21 @@ const counts = (text: string): number[] => {
 };
 const titles = (text: string): string[] =>
   [...text.matchAll(/class="title" href="([^"]+)"/g)].map(([, href = '']) => href.split('/').at(-1) ?? '');
+
+test('the tab of the project counts what the list behind it has', async () => {
+  const tab = (text: string) => Number(/Issues <span class="count">(\d+)</.exec(text)?.[1]);
+  const read = async (visitor: Visitor) => (await visitor.get(path)).text;
+  for (const [visitor, open] of [
+    [reporter.visitor, 3],
+    [stranger.visitor, 2],
+    [openVisitor(gantry), 2],
+  ] as const) {
+    const text = await read(visitor);
+    assert.deepEqual([tab(text), counts(text)[0]], [open, open]);
+  }
+  const home = await reporter.visitor.get(`/${project.full_path}`);
+  assert.match(home.text, /issues">3 issues</, 'the sidebar');
+});
 
 test('the page announces its feed', async () => {
   const { text } = await openVisitor(gantry).get(path);

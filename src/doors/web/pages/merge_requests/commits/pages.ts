@@ -14,7 +14,7 @@ import { listCommits } from '../../../../../review/merge_requests/versions/serve
 import type { VersionCommit } from '../../../../../review/merge_requests/versions/json.ts';
 import { type Visit, page } from '../../../page.ts';
 import { type ListedCommit, commitList } from '../../../parts/code/commit_list.ts';
-import { loadCommitPeople } from '../../../parts/code/commit_people.ts';
+import { listNamed, loadCommitPeople } from '../../../parts/code/commit_people.ts';
 import { type Signatures, loadSignatures } from '../../../parts/code/signature_badge.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { type Html, html } from '../../../parts/html.ts';
@@ -80,11 +80,7 @@ const commitsPart = async (visit: Visit, loaded: LoadedMergeRequest, query: Page
   const shas = commits.map(({ id }) => id);
   const [pipelines, people, signatures] = await Promise.all([
     loadShownPipelines(visit, project, shas),
-    loadCommitPeople(
-      visit,
-      project,
-      commits.map(({ author }) => author),
-    ),
+    loadCommitPeople(visit, project, listNamed(commits)),
     loadSignaturesOf(visit, loaded.project, shas),
   ]);
   const path = requestPath(loaded, '/commits');

@@ -10,7 +10,7 @@ import { loadShownPipelines } from '../../../parts/pipelines/load_shown_pipeline
 import type { Oid } from '../../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../../page.ts';
 import { commitList } from '../../../parts/code/commit_list.ts';
-import { loadCommitPeople } from '../../../parts/code/commit_people.ts';
+import { listNamed, loadCommitPeople } from '../../../parts/code/commit_people.ts';
 import { spellCount } from '../../../../../platform/spell_count.ts';
 import type { DiffChoice } from '../../../parts/diff/diff_choice.ts';
 import { diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
@@ -65,11 +65,7 @@ export const previewPart = async (
   const shas = shown.map(({ id }) => id);
   const [pipelines, people] = await Promise.all([
     loadShownPipelines(visit, ends.source, shas),
-    loadCommitPeople(
-      visit,
-      ends.source,
-      shown.map(({ author }) => author),
-    ),
+    loadCommitPeople(visit, ends.source, listNamed(shown)),
   ]);
   const given = {
     visit,

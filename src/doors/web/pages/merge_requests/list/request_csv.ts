@@ -1,9 +1,8 @@
 /** A list of merge requests as CSV, for spreadsheets. */
-import { pageRequest } from '../../../../../platform/http/page.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
-import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
+import { listRequestVersionsOnce } from '../../../../../review/merge_requests/lists/list.ts';
 import type { RawPage, Visit } from '../../../page.ts';
-import { type Columns, csvFile, recordsPerRead } from '../../issuables/list/csv_file.ts';
+import { type Batch, type Columns, type Start, csvFile } from '../../issuables/list/csv_file.ts';
 import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { RequestListScope } from '../../issuables/list/list_scope.ts';
 import { type RequestListQuery, readQuery } from './read_query.ts';
@@ -41,10 +40,10 @@ export const requestCsv = async (
   const { call } = visit;
   const { scope } = await narrowToProject(visit, list, query.project_path);
   const filters = { ...readQuery(visit, query, list).filters, order_by: 'created_at', sort: 'asc' } as const;
-  const read = async (number: number): Promise<ListedRequest[]> => {
-    const page = pageRequest({ page: number, per_page: recordsPerRead });
-    const { items } = await listMergeRequests({ call, scope, filters, page, texts: mergeRequestTexts });
-    return items.map(parseRequest);
+  const read = async ({ page, ...start }: Start): Promise<Batch<ListedRequest>> => {
+    const versions = await listRequestVersionsOnce({ call, scope, filters: { ...filters, ...start }, page });
+    const records = (await mergeRequestTexts(call, versions)).map(parseRequest);
+    return { records, isLast: versions.length < page.limit };
   };
   return await csvFile({ name: 'merge_requests.csv', columns, read });
 };
