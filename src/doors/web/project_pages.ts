@@ -1,4 +1,5 @@
 /** The pages of projects, by noun. */
+import { chatSlugs } from '../../outgoing/integrations/chats.ts';
 import { codeNouns } from './code_pages.ts';
 import { hookLines } from './hook_pages.ts';
 import { workNouns } from './planning_pages.ts';
@@ -13,6 +14,8 @@ import {
   runnerLines,
   variableLines,
 } from './shared_page_lines.ts';
+
+const linesOfIntegration = (path: string): string[] => [`GET ${path}`, `POST ${path}`, `POST ${path}/delete`];
 
 export const projectNouns = [
   { noun: 'star', tab: 'code', action: 'read_project', lines: ['POST'] },
@@ -202,7 +205,7 @@ export const projectNouns = [
     tab: 'settings',
     name: 'Integrations',
     action: 'admin_integration',
-    lines: ['GET', 'GET /:key', 'POST /:key', 'POST /:key/delete'],
+    lines: ['GET', ...['/:key', ...chatSlugs.map((slug) => `/${slug}`)].flatMap(linesOfIntegration)],
   },
   { noun: 'hooks', tab: 'settings', name: 'Webhooks', action: 'admin_hook', lines: hookLines },
   {

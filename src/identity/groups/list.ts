@@ -57,6 +57,10 @@ const scopeCondition = (call: Call, params: Params): Condition => {
   return isUnfiltered ? visibleGroups(viewer, dialect) : memberGroups(viewer, dialect);
 };
 
+/** Over `namespaces`: the name or the path contains a text. */
+const makeNameCondition = (search: string): Condition =>
+  sql`(${containsText('namespaces.name', search)} or ${containsText('namespaces.path', search)})`;
+
 const makeConditions = (call: Call, params: Params): Condition[] => {
   const { search = '', skip_groups = [], top_level_only, visibility } = params;
   const { archived, active, marked_for_deletion_on } = params;
@@ -66,9 +70,7 @@ const makeConditions = (call: Call, params: Params): Condition[] => {
     skip_groups.length === 0 ? null : sql`namespaces.id not in (${sql.join(skip_groups)})`,
     top_level_only === true ? sql`namespaces.parent_id is null` : null,
     visibility === undefined ? null : sql`namespaces.visibility = ${visibility}`,
-    search === ''
-      ? null
-      : sql`(${containsText('namespaces.name', search)} or ${containsText('namespaces.path', search)})`,
+    search === '' ? null : makeNameCondition(search),
   ];
   return conditions.filter((condition) => condition !== null);
 };
@@ -77,6 +79,28 @@ const orders = {
   name: sql`lower(namespaces.name)`,
   path: sql`lower(namespaces.full_path)`,
   id: sql`namespaces.id`,
+};
+
+/**
+ * Lists the first visible groups whose name or path contains a text, without their total. A text with a slash is
+ * compared with the full path.
+ */
+export const suggestGroups = async (
+  { db, viewer, platform }: Call,
+  search: string,
+  limit: number,
+): Promise<{ name: string; full_path: string }[]> => {
+  const matches = search.includes('/')
+    ? containsText('namespaces.full_path', search)
+    : makeNameCondition(search);
+  return await db
+    .selectFrom('namespaces')
+    .select(['namespaces.name', 'namespaces.full_path'])
+    .where(allOf([visibleGroups(viewer, platform.store.dialect), matches]))
+    .orderBy(orders.path)
+    .orderBy('namespaces.id')
+    .limit(limit)
+    .execute();
 };
 
 type Slice = Pick<PageRequest, 'limit' | 'offset'>;

@@ -57,3 +57,19 @@ export const loadFullPaths = async (db: Reader, ids: readonly number[]): Promise
     .execute();
   return new Map(rows.map(({ id, full_path }) => [id, full_path]));
 };
+
+/** Loads the full paths of namespaces and of all groups above them, by id. */
+export const loadPathsWithAncestors = async (
+  db: Reader,
+  ids: readonly number[],
+): Promise<Map<number, string>> => {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; full_path: string }>`
+    with recursive ancestors (id, parent_id, full_path) as (
+      select id, parent_id, full_path from namespaces where id in (${sql.join([...new Set(ids)])})
+      union
+      select namespaces.id, namespaces.parent_id, namespaces.full_path
+      from namespaces join ancestors on namespaces.id = ancestors.parent_id
+    ) select id, full_path from ancestors`.execute(db);
+  return new Map(rows.map(({ id, full_path }) => [id, full_path]));
+};

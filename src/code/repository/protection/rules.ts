@@ -86,6 +86,18 @@ export const mayMergeInto = (
   );
 };
 
+/**
+ * Returns the lowest role that may merge into a protected branch; null if nobody may, or the branch is not protected.
+ * Permission to push implies it.
+ */
+export const getMergeLevel = (rules: readonly ProtectedBranch[], branch: string): number | null => {
+  const levels = rules
+    .filter((rule) => matchesWildcard(rule.name, branch))
+    .flatMap((rule) => [rule.merge_access_level, rule.push_access_level])
+    .filter((level) => level > 0);
+  return levels.length === 0 ? null : Math.min(...levels);
+};
+
 /** Returns whether force pushes to the branch are allowed. */
 export const mayForcePush = (rules: readonly ProtectedBranch[], branch: string): boolean => {
   const matchingRules = rules.filter((rule) => matchesWildcard(rule.name, branch));

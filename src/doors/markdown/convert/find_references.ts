@@ -7,11 +7,11 @@ const longestPath = 1_024;
 const longestName = 255;
 
 /**
- * `#1`, `!2`, `$3`, `~label`, `~"two words"`, `%milestone`, `@user`, a commit id, each except a user optionally after
- * the path of a project. A run of path characters is entered only at its start, so nothing is tried twice.
+ * `#1`, `!2`, `$3`, `~label`, `~"two words"`, `%milestone`, `@user` or `@group/subgroup`, a commit id, each except a
+ * user or group optionally after the path of a project. A run of path characters is entered only at its start, so nothing is tried twice.
  */
 const pattern =
-  /(?<![\p{L}\p{N}_/&.#!$~%@-])(?:(?<sha>[0-9a-f]{7,40})(?![\p{L}\p{N}_@/#!$~%-])|(?<path>(?:\w[\w./-]*(?<!\/))?)(?:(?<mark>[#!$])(?<digits>[1-9]\d{0,14})(?![\p{L}\p{N}_])|@(?:(?<at>[0-9a-f]{7,40})(?![\w-])|(?<user>\w[\w.-]*))|(?<sign>[~%])(?:"(?<quoted>[^"\n]{1,255})"|(?<word>[\p{L}\p{N}_][\p{L}\p{N}_\-?.&:]*))))/gu;
+  /(?<![\p{L}\p{N}_/&.#!$~%@-])(?:(?<sha>[0-9a-f]{7,40})(?![\p{L}\p{N}_@/#!$~%-])|(?<path>(?:\w[\w./-]*(?<!\/))?)(?:(?<mark>[#!$])(?<digits>[1-9]\d{0,14})(?![\p{L}\p{N}_])|@(?:(?<at>[0-9a-f]{7,40})(?![\w-])|(?<user>\w[\w.-]*))(?<below>(?:(?<!\.)\/\w[\w.-]*)*)|(?<sign>[~%])(?:"(?<quoted>[^"\n]{1,255})"|(?<word>[\p{L}\p{N}_][\p{L}\p{N}_\-?.&:]*))))/gu;
 
 const kinds: Record<string, ReferenceKind> = {
   '#': 'Issue',
@@ -27,7 +27,7 @@ type Match = { reference: Reference; length: number };
 const trimName = (name: string): string => trimEnd(name, '.?:&-');
 
 const readMatch = (whole: string, groups: Record<string, string | undefined>): Match | null => {
-  const { sha, path = '', mark, digits, at, user, sign, quoted, word } = groups;
+  const { sha, path = '', mark, digits, at, user, below = '', sign, quoted, word } = groups;
   const make = (kind: ReferenceKind, name: string, length = whole.length, isQuoted = false): Match => ({
     reference: {
       kind,
@@ -42,7 +42,7 @@ const readMatch = (whole: string, groups: Record<string, string | undefined>): M
   if (path.length > longestPath) return null;
   if (sha !== undefined) return make('Commit', sha);
   if (mark !== undefined && digits !== undefined) return make(kinds[mark] ?? 'Issue', digits);
-  if (at !== undefined && path !== '') return make('Commit', at);
+  if (at !== undefined && path !== '') return make('Commit', at, whole.length - below.length);
   if (sign !== undefined && quoted !== undefined)
     return make(kinds[sign] ?? 'Label', quoted, undefined, true);
   if (sign !== undefined) {
@@ -51,7 +51,7 @@ const readMatch = (whole: string, groups: Record<string, string | undefined>): M
       ? null
       : make(kinds[sign] ?? 'Label', name, path.length + 1 + name.length);
   }
-  const name = trimEnd(at ?? user ?? '', '.');
+  const name = trimEnd(`${at ?? user ?? ''}${below}`, '.');
   return path !== '' || name === '' || name.length > longestName ? null : make('User', name, 1 + name.length);
 };
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
+import { visibleGroups } from '../../../identity/groups/visible.ts';
 import { getCallerSight, storageSight } from '../../../code/repository/find_code.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
@@ -9,22 +10,45 @@ import type { Project } from '../../../projects/projects/find.ts';
 import type { Reference } from '../convert/options.ts';
 import { type LocatedReference, type Targets, distinct, groupByProject } from './reference_target.ts';
 
-/** Loads the users that references name. Anonymous callers get none, as over the API. */
-export const loadUsers = async ({ db, viewer }: Call, references: readonly Reference[]): Promise<Targets> => {
-  if (viewer.user_id === null || references.length === 0) return new Map();
-  const names = distinct(references.map(({ name }) => name.toLowerCase()));
-  const rows = await db
+type Named = { kind: 'user' | 'group'; path: string; name: string };
+
+/** Loads, in one statement, the users and the visible groups with these names. Anonymous callers get no users. */
+const loadNamed = async ({ db, viewer, platform }: Call, names: readonly string[]): Promise<Named[]> => {
+  const { dialect } = platform.store;
+  const groups = db
+    .selectFrom('namespaces')
+    .select([sql<Named['kind']>`'group'`.as('kind'), 'namespaces.full_path as path', 'namespaces.name'])
+    .where('namespaces.id', 'in', (from) =>
+      from
+        .selectFrom('routes')
+        .select('source_id')
+        .where(dialect.oneOf('routes.path', names))
+        .where('source_type', '=', 'Namespace'),
+    )
+    .where(visibleGroups(viewer, dialect));
+  if (viewer.user_id === null) return await groups.execute();
+  return await db
     .selectFrom('users')
-    .select(['username', 'name'])
+    .select([sql<Named['kind']>`'user'`.as('kind'), 'username as path', 'name'])
     .where(sql<string>`lower(username)`, 'in', names)
+    .unionAll(groups)
     .execute();
-  const users = new Map(rows.map((row) => [row.username.toLowerCase(), row]));
+};
+
+/** Loads the users and groups that references name. Anonymous callers get no users, as over the API. */
+export const loadUsersAndGroups = async (call: Call, references: readonly Reference[]): Promise<Targets> => {
+  if (references.length === 0) return new Map();
+  const rows = await loadNamed(call, distinct(references.map(({ name }) => name.toLowerCase())));
+  const targets = new Map(
+    rows.map(({ kind, path, name }) => [
+      path.toLowerCase(),
+      { path: kind === 'group' ? `/groups/${path}` : `/${path}`, title: name, label: null },
+    ]),
+  );
   return new Map(
     references.flatMap((reference) => {
-      const user = users.get(reference.name.toLowerCase());
-      return user === undefined
-        ? []
-        : [[reference, { path: `/${user.username}`, title: user.name, label: null }]];
+      const target = targets.get(reference.name.toLowerCase());
+      return target === undefined ? [] : [[reference, target] as const];
     }),
   );
 };

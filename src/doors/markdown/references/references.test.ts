@@ -177,6 +177,25 @@ test('links users for signed-in viewers, in any case, and not within addresses',
   assert.equal(await render(`@${username}`, null, null), `@${username}`);
 });
 
+test('links groups and subgroups that the viewer sees; others are the text as written', async () => {
+  const top = await seedGroup(gantry);
+  const inner = await seedGroup(gantry, { parent: top.id });
+  const hidden = await seedGroup(gantry, { parent: top.id, visibility: 'private' });
+  await seedMember(gantry, { user: member.id, group: hidden.id, access_level: 10 });
+  const linked = (path: string): string =>
+    `<a href="${gantry.url}/groups/${path}" class="gfm gfm-project_member" title="${path.split('/').at(-1)}">@${path}</a>`;
+  const text = (link: (path: string) => string) =>
+    `${link(top.full_path)} and ${link(inner.full_path)}, ${link(hidden.full_path)}.`;
+  const written = text((path) => `@${path}`);
+  assert.equal(await render(written), text(linked));
+  const partly = text((path) => (path === hidden.full_path ? `@${path}` : linked(path)));
+  for (const as of [stranger.token, null]) assert.equal(await render(written, as, null), partly);
+  const none = `@${top.path}/nothing-here a@${inner.full_path} @${stranger.username}/x`;
+  assert.equal(await render(none), none);
+  const shouted = `@${inner.full_path.toUpperCase()}`;
+  assert.equal(link.exec(await render(shouted))?.[3], shouted);
+});
+
 test('finds labels and milestones of the groups above; labels of the project take precedence', async () => {
   const title = unique('both');
   await create(`/projects/${closed.id}/labels`, { name: title, color: '#222222' });
@@ -226,7 +245,7 @@ test('takes as many statements for many references as for one of each kind', asy
     Array.from({ length: to - from }, (_, at) => {
       const [n, path] = [from + at, at % 2 === 0 ? open.full_path : closed.full_path];
       const sha = (0x1234567 + n).toString(16);
-      return `${path}#${n} ${path}!${n} ${path}$${n} ${path}~${n} ${path}%${n} ${path}@${sha} @user${n}`;
+      return `${path}#${n} ${path}!${n} ${path}$${n} ${path}~${n} ${path}%${n} ${path}@${sha} @user${n} @group/${n}`;
     }).join(' ');
   await count(list(1, 3));
   assert.equal(await count(list(3, 40)), await count(list(40, 42)));

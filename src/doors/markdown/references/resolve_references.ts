@@ -7,7 +7,7 @@ import { type Project, visibleProjectsByPath } from '../../../projects/projects/
 import type { Reference, ReferenceKind } from '../convert/options.ts';
 import { loadIssues, loadMergeRequests, loadSnippets } from './load_issuables.ts';
 import { loadLabels, loadMilestones } from './load_labels.ts';
-import { loadCommits, loadUsers } from './load_users_and_commits.ts';
+import { loadCommits, loadUsersAndGroups } from './load_users_and_commits.ts';
 import type { LocatedReference, Targets } from './reference_target.ts';
 
 /** Maximum distinct references that are resolved in one render; further references remain text. */
@@ -78,7 +78,7 @@ const loadTargets = async (
   const loads = [...byKind].map(async ([kind, some]) =>
     kind === 'User' ? new Map() : await loaders[kind](call, some),
   );
-  const loaded = await Promise.all([loadUsers(call, users), ...loads]);
+  const loaded = await Promise.all([loadUsersAndGroups(call, users), ...loads]);
   return new Map(loaded.flatMap((targets) => [...targets]));
 };
 

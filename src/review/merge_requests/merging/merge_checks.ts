@@ -7,6 +7,11 @@ import type { JobStatus } from '../../../platform/db/schema/ci.ts';
 import type { Divergence } from '../../../platform/git/protocol_types.ts';
 import { isGitFailure } from '../../../platform/git/failure.ts';
 import { makeLruCache } from '../../../platform/lru_cache.ts';
+import {
+  getMergeLevel,
+  loadProtectedBranches,
+  mayMergeInto,
+} from '../../../code/repository/protection/rules.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { PipelineRow } from '../../../code/repository/statuses/pipeline_summary.ts';
 import { type Discussion, unresolvedDiscussions } from '../../../planning/discussions/queries.ts';
@@ -20,7 +25,6 @@ import { type Head, isGreen, whereHead } from './head_pipeline.ts';
 import { checkMergeStatus } from './merge_status.ts';
 import { loadFinalStatus } from './pending_pushes.ts';
 import { mayRebaseAsCaller } from './rebase.ts';
-import { mayMerge } from './rules.ts';
 
 export type MergeChecks = {
   /** True if the source branch merges into the target branch. */
@@ -42,6 +46,8 @@ export type MergeChecks = {
   /** The merge method allows only what is on top of the target branch. */
   needsRebase: boolean;
   mayMerge: boolean;
+  /** The lowest role that may merge into the protected target; null: not protected, or the caller may not merge. */
+  mergeLevel: number | null;
   mayRebase: boolean;
   /** The branches conflict, and the caller may push a merge that resolves it. */
   mayResolve: boolean;
@@ -143,7 +149,8 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
     loadDivergence(call, loaded),
     branches === 'conflict' ? loadConflictingFiles(call, loaded) : null,
   ]);
-  const isAllowed = call.signedIn && (await mayMerge(db, call.viewer, loaded));
+  const rules = call.signedIn ? await loadProtectedBranches(db, project.id) : [];
+  const isAllowed = call.signedIn && mayMergeInto(call.viewer, project, rules, merge_request.target_branch);
   return {
     branches,
     conflicts,
@@ -158,6 +165,7 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
     divergence,
     needsRebase: project.merge_method !== 'merge' && (divergence?.behind ?? 0) > 0,
     mayMerge: isAllowed,
+    mergeLevel: isAllowed ? getMergeLevel(rules, merge_request.target_branch) : null,
     mayRebase: call.signedIn && (await mayRebaseAsCaller(call, loaded)),
     mayResolve: branches === 'conflict' && (await findPushableSource(call, loaded)) !== null,
   };

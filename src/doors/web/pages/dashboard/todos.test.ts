@@ -110,6 +110,25 @@ test('filters by project, group and author, and sorts', async () => {
   );
 });
 
+test('offers the groups above the projects of todos', async () => {
+  const { visitor, username } = await seedVisitor(gantry);
+  const top = await seedGroup(gantry, { visibility: 'public' });
+  const middle = await seedGroup(gantry, { visibility: 'public', parent: top.id });
+  const inner = await seedGroup(gantry, { visibility: 'public', parent: middle.id });
+  const project = await seedProject(gantry, { visibility: 'public', namespace: inner.id });
+  const { iid } = await seedIssue(gantry, { project: project.id, title: 'Deep' });
+  const json = { body: `@${username} look` };
+  await gantry.api(`POST /projects/${project.id}/issues/${iid}/notes`, { json });
+  const { text } = await visitor.get(`/dashboard/todos?group_id=${top.id}`);
+  assert.match(text, />Deep</);
+  const [field = ''] = /<select[^>]* name="group_id".*?<\/select>/s.exec(text) ?? [];
+  const options = [...field.matchAll(/<option value="(\d+)"[^>]*>([^<]*)</g)];
+  assert.deepEqual(
+    options.map(([, id, path]) => [Number(id), path]),
+    [top, middle, inner].map(({ id, full_path }) => [id, full_path]),
+  );
+});
+
 test('filters todos by type and reason', async () => {
   const { title } = await mention();
   assert.ok((await list('?type=Issue&action=')).includes(title));

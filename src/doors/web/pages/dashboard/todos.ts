@@ -8,6 +8,7 @@ import {
 } from '../../../../planning/todos/finish_todos.ts';
 import { findOwnTodo, listTodoSources, listTodos, renderTodos } from '../../../../planning/todos/queries.ts';
 import { usersById } from '../../../../identity/users/queries.ts';
+import { loadPathsWithAncestors } from '../../../../identity/namespaces/queries.ts';
 import { projectsById } from '../../../../projects/projects/find.ts';
 import { issueTodos } from '../../../../planning/issues/todos.ts';
 import { mergeRequestTodos } from '../../../../review/merge_requests/todos.ts';
@@ -99,7 +100,7 @@ type Sources = { projects: Option[]; groups: Option[]; authors: Option[] };
 
 const byText = (a: Option, b: Option): number => a[1].localeCompare(b[1]);
 
-/** Loads the projects, groups and authors of the user's todos. */
+/** Loads the projects, groups with those above them, and authors of the user's todos. */
 const loadSources = async ({ call }: Visit, state: Query['state']): Promise<Sources> => {
   const sources = await listTodoSources(call, renderers, state);
   const ids = (name: 'project_id' | 'author_id') => [...new Set(sources.map((one) => one[name]))];
@@ -108,15 +109,13 @@ const loadSources = async ({ call }: Visit, state: Query['state']): Promise<Sour
     usersById(call.db, ids('author_id')),
   ]);
   const todoProjects = [...projects.values()];
-  const groups = new Map(
-    todoProjects.map(({ namespace_id, full_path }) => [
-      String(namespace_id),
-      full_path.slice(0, full_path.lastIndexOf('/')),
-    ]),
+  const groups = await loadPathsWithAncestors(
+    call.db,
+    todoProjects.map(({ namespace_id }) => namespace_id),
   );
   return {
     projects: todoProjects.map((one): Option => [String(one.id), one.full_path]).toSorted(byText),
-    groups: [...groups].toSorted(byText),
+    groups: [...groups].map(([id, full_path]): Option => [String(id), full_path]).toSorted(byText),
     authors: [...authors.values()]
       .map((one): Option => [String(one.id), `${one.name} (@${one.username})`])
       .toSorted(byText),

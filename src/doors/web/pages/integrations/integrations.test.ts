@@ -91,7 +91,49 @@ test('shows problems, keeps the input and changes nothing', async () => {
     assert.match(text, expected);
   }
   assert.equal((await load('bugzilla')).status, 404);
-  assert.equal((await visitor.get(`${path}/slack`)).status, 404);
+  assert.equal((await visitor.get(`${path}/no-such`)).status, 404);
+});
+
+test('connects, edits, tests and removes each chat', async () => {
+  const { load, path } = await place();
+  const { visitor } = master;
+  for (const slug of ['slack', 'mattermost', 'microsoft-teams', 'discord']) {
+    const page = `${path}/${slug}`;
+    assert.match((await visitor.get(path)).text, new RegExp(`/${slug}">[^<]+</a>[\\s\\S]*?Not set up`));
+    assert.match((await visitor.get(page)).text, /name="push_events" type="checkbox" value="1" checked/);
+    const webhook = `https://chat.example.com/hooks/sesame-${slug}`;
+    const saved = await visitor.post(page, { webhook, push_events: '1', pipeline_events: '1' });
+    assert.deepEqual([saved.status, saved.location], [303, page], saved.text);
+    const { body } = await load(slug);
+    assert.deepEqual([body.push_events, body.pipeline_events, body.issues_events], [true, true, false]);
+    const { text } = await visitor.get(page);
+    assert.deepEqual([/sesame/.test(text), /Leave it empty to keep it/.test(text)], [false, true]);
+    assert.equal((await visitor.post(page, { webhook: '', issues_events: '1' })).status, 303);
+    const edited = (await load(slug)).body;
+    assert.deepEqual([edited.push_events, edited.issues_events], [false, true]);
+    const [, test = ''] = /action="([^"]+\/test)"/.exec(text) ?? [];
+    const tested = await visitor.post(test, { trigger: 'issues_events' });
+    assert.deepEqual([tested.status, tested.location], [303, test.replace(/\/test$/, '')]);
+    assert.equal((await visitor.post(`${page}/delete`)).location, path);
+    assert.equal((await load(slug)).status, 404);
+    assert.equal((await visitor.post(`${page}/delete`)).status, 404);
+  }
+});
+
+test('shows what is wrong with the address of a chat, and keeps the events', async () => {
+  const { load, path } = await place();
+  for (const [webhook, problem] of [
+    ['', /id="webhook_error">[^<]*can&#39;t be blank/],
+    ['nowhere', /id="webhook_error">[^<]*Invalid url given/],
+    ['x'.repeat(3_000), /id="webhook_error"/],
+  ] as const) {
+    const { status, text } = await master.visitor.post(`${path}/slack`, { webhook, job_events: '1' });
+    assert.equal(status, 422);
+    assert.match(text, problem);
+    assert.match(text, /name="job_events" type="checkbox" value="1" checked/);
+    assert.doesNotMatch(text, /name="push_events" type="checkbox" value="1" checked|nowhere/);
+  }
+  assert.equal((await load('slack')).status, 404);
 });
 
 test('only maintainers open the pages of integrations', async () => {
@@ -106,4 +148,7 @@ test('only maintainers open the pages of integrations', async () => {
   assert.equal((await developer.visitor.post(`${path}/redmine`, urls)).status, 403);
   assert.equal((await developer.visitor.post(`${path}/redmine`, { active: 'x' })).status, 403);
   assert.equal((await developer.visitor.post(`${path}/redmine/delete`)).status, 403);
+  const webhook = 'https://chat.example.com/hooks';
+  assert.equal((await developer.visitor.post(`${path}/slack`, { webhook })).status, 403);
+  assert.equal((await developer.visitor.post(`${path}/slack/delete`)).status, 403);
 });

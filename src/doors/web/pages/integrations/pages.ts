@@ -1,6 +1,8 @@
-/** Pages of the external issue trackers of a project, with the operations of the API. */
+/** Pages of the integrations of a project, and those of its external issue trackers, with the operations of the API. */
 import { notFound } from '../../../../platform/errors.ts';
 import { boolean, longText, object, optional, text } from '../../../../platform/http/schema.ts';
+import { listIntegrationHooks } from '../../../../outgoing/hooks/queries.ts';
+import { type ChatSlug, chatSlugs, chats } from '../../../../outgoing/integrations/chats.ts';
 import { configuredIntegrations, loadIntegration } from '../../../../planning/integrations/queries.ts';
 import { deleteIntegration, setIntegration } from '../../../../planning/integrations/set_integration.ts';
 import { type Slug, secretNames, slugs, trackers } from '../../../../planning/integrations/trackers.ts';
@@ -10,8 +12,10 @@ import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { type Visit, page, redirect } from '../../page.ts';
+import { stateBadge } from '../hooks/delivery_status.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
+import { chatPages } from './chat_pages.ts';
 import { integrationView, integrationsPath, listProperties } from './form.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
@@ -52,8 +56,22 @@ const list = page({
 <span class="side">${row?.active === 1 ? active : inactive}</span></li>
 `;
     };
-    const content = html`<p>Connect the project with an issue tracker elsewhere. Merge requests then name the issues, such as ABC-12, that they close there. Only one tracker can be active at a time.</p>
-<div class="card"><ul class="list">${slugs.map(line)}</ul></div>`;
+    const hooks = await listIntegrationHooks(visit.call.db, { type: 'project', id: project.id });
+    const chatLine = (slug: ChatSlug) => {
+      const hook = hooks.find(({ integration }) => integration === slug);
+      const missing = html`<span class="status off">${icon('circle')} Not set up</span>`;
+      return html`<li>
+<span class="lead">${icon('comment')}</span>
+<span class="title"><a href="${path}/${slug}">${chats[slug].title}</a></span>
+<span class="side">${hook === undefined ? missing : stateBadge(hook, visit.call.now)}</span></li>
+`;
+    };
+    const content = html`<h2>Issue trackers</h2>
+<p>Connect the project with an issue tracker elsewhere. Merge requests then name the issues, such as ABC-12, that they close there. Only one tracker can be active at a time.</p>
+<div class="card"><ul class="list">${slugs.map(line)}</ul></div>
+<h2>Chats</h2>
+<p>Send messages about the project to a channel.</p>
+<div class="card"><ul class="list">${chatSlugs.map(chatLine)}</ul></div>`;
     return projectView(visit, { project, title: 'Integrations', noun: 'settings/integrations' }, content);
   },
 });
@@ -132,4 +150,4 @@ const remove = page({
   },
 });
 
-export const pages = [list, show, save, remove];
+export const pages = [list, show, save, remove, ...chatPages];

@@ -1,8 +1,9 @@
-/** Finds records for the command palette: projects, issues, merge requests, files, users. */
+/** Finds records for the command palette: projects, groups, issues, merge requests, files, users. */
 import { openCode } from '../../../../code/repository/find_code.ts';
 import { listPaths, searchPaths } from '../../../../code/repository/files/list_paths.ts';
 import { branchPrefix, findRef } from '../../../../code/repository/refs/resolve.ts';
 import { may } from '../../../../core/access/may.ts';
+import { suggestGroups } from '../../../../identity/groups/list.ts';
 import { selectUsers } from '../../../../identity/users/list.ts';
 import type { Filters as IssueFilters } from '../../../../planning/issues/lists/filters.ts';
 import { issueTexts } from '../../../../planning/issues/lists/json_cache.ts';
@@ -27,6 +28,7 @@ export type MatchGroup = { title: string; matches: Match[] };
 
 export const maxMatches = 8;
 const maxUsers = 4;
+const maxGroups = 4;
 
 export const firstPage = (per_page: number): PageRequest => pageRequest({ per_page });
 
@@ -47,6 +49,18 @@ export const findProjects = async ({ call }: Visit, search: string): Promise<Mat
     hint: description?.slice(0, 60) ?? '',
   }));
   return { title: search === '' ? 'Your projects' : 'Projects', matches };
+};
+
+/** Finds groups by a part of their name or path. */
+export const findGroups = async ({ call }: Visit, search: string): Promise<MatchGroup> => {
+  const groups = search === '' ? [] : await suggestGroups(call, search, maxGroups);
+  const matches = groups.map(({ name, full_path }) => ({
+    path: `/groups/${full_path}`,
+    text: full_path,
+    icon: 'group' as const,
+    hint: name,
+  }));
+  return { title: 'Groups', matches };
 };
 
 /** The text after `#` or `!`: a number, or words of the title. */

@@ -41,8 +41,29 @@ test('finds visible projects by a part of their name', async () => {
     (await seedProject(gantry, { namespace: group.id, visibility })).full_path;
   const [open, inner] = [await make('public'), await make('internal'), await make('private')];
   const found = await jump(group.path);
-  assert.deepEqual(found.toSorted(), [`/${open}`, `/${inner}`].toSorted());
-  assert.deepEqual(await jump(group.path, '', openVisitor(gantry)), [`/${open}`]);
+  const home = `/groups/${group.path}`;
+  assert.deepEqual(found.toSorted(), [`/${open}`, `/${inner}`, home].toSorted());
+  assert.deepEqual(await jump(group.path, '', openVisitor(gantry)), [`/${open}`, home]);
+});
+
+test('finds visible groups by a part of their name or path', async () => {
+  const top = await seedGroup(gantry);
+  const [inner, hidden] = [
+    await seedGroup(gantry, { parent: top.id, path: unique('inner') }),
+    await seedGroup(gantry, { parent: top.id, path: unique('inner'), visibility: 'private' }),
+  ];
+  const [address, secret] = [inner, hidden].map(({ full_path }) => `/groups/${full_path}`);
+  const name = unique('Named');
+  assert.equal((await gantry.api(`PUT /groups/${inner.id}`, { json: { name } })).status, 200);
+  assert.deepEqual(await jump(inner.path.toUpperCase()), [address]);
+  assert.deepEqual(await jump(name), [address]);
+  assert.deepEqual(await jump(`${top.path}/inn`), [address]);
+  assert.deepEqual(await jump(`${top.path}/inn`, '', openVisitor(gantry)), [address]);
+  assert.deepEqual(await jump(hidden.path), []);
+  await seedMember(gantry, { user: id, group: hidden.id, access_level: 10 });
+  assert.deepEqual(await jump(hidden.path), [secret]);
+  for (let at = 0; at < 5; at += 1) await seedGroup(gantry, { parent: top.id });
+  assert.equal((await jump(`${top.path}/`)).length, 4);
 });
 
 test('finds issues and merge requests of the current project', async () => {

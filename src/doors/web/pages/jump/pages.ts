@@ -13,6 +13,7 @@ import {
   type Match,
   type MatchGroup,
   findFiles,
+  findGroups,
   findIssues,
   findMergeRequests,
   findProjects,
@@ -67,6 +68,7 @@ const findMatches = async (visit: Visit, query: string, project: Project | null)
   if (referenced !== null) return [referenced];
   const groups = await Promise.all([
     findProjects(visit, query),
+    findGroups(visit, query),
     project === null || query === '' ? null : findFiles(visit, project, query),
     findUsers(visit, query),
   ]);
@@ -125,7 +127,7 @@ export const pages = [
       return {
         title: 'Search',
         body: html`<h1>Search or jump to</h1>
-<form method="get" action="/-/jump" class="filter-bar">${project !== null && hidden('place', `/${project.full_path}`)}<input type="search" name="q" value="${q}" placeholder="Project, #issue, !merge request, @user, or a file" aria-label="Search or jump to" autofocus><button>${icon('search')} Search</button></form>
+<form method="get" action="/-/jump" class="filter-bar">${project !== null && hidden('place', `/${project.full_path}`)}<input type="search" name="q" value="${q}" placeholder="Project, group, #issue, !merge request, @user, or a file" aria-label="Search or jump to" autofocus><button>${icon('search')} Search</button></form>
 ${where}
 <section class="card" aria-label="Results">${results}</section>`,
       };

@@ -14,6 +14,7 @@ import { conflictText } from './conflict_text.ts';
 import type { CheckLine } from './check_line.ts';
 import type { OpenPage } from './load_overview.ts';
 import { positionText } from './diff_position.ts';
+import { protectedTargetLine } from './protected_target_line.ts';
 
 const looks: Record<CheckLine['state'], readonly [IconName, string]> = {
   ok: ['check', 'Done'],
@@ -289,6 +290,7 @@ export const checkLines = (visit: Visit, shown: OpenPage): CheckLine[] => {
     threadsLine(visit, shown),
     branchesLine(visit, shown),
     ...mergedTargetLine(visit, shown),
+    ...protectedTargetLine(shown),
     ...(merge_error === null
       ? []
       : [{ state: 'wait' as const, isBlocking: false, text: html`${merge_error}` }]),

@@ -199,6 +199,24 @@ test('says to others why they may not merge', async () => {
   );
 });
 
+test('says to those who may merge that the target is protected', async () => {
+  const coded = await seedCoded(gantry, { visibility: 'public' });
+  const master = await seedVisitor(gantry, { project: coded.id, access_level: 40 });
+  const developer = await seedVisitor(gantry, { project: coded.id, access_level: 30 });
+  await seedBranch(gantry, coded, 'topic');
+  const { iid } = await openRequest(gantry, coded, 'topic');
+  const page = `/${coded.full_path}/merge_requests/${iid}`;
+  const read = async ({ visitor }: SeededVisitor) => words((await visitor.get(page)).text);
+  assert.match(await read(master), /main is protected: only Maintainers may merge/);
+  assert.doesNotMatch(await read(developer), /is protected: only/);
+  const rule = `/projects/${coded.id}/protected_branches`;
+  assert.equal((await gantry.api(`DELETE ${rule}/main`)).status, 204);
+  assert.doesNotMatch(await read(master), /is protected/);
+  await api(`POST ${rule}`, { name: 'ma*', push_access_level: 0, merge_access_level: 30 });
+  for (const one of [master, developer])
+    assert.match(await read(one), /main is protected: only Developers and Maintainers may merge/);
+});
+
 test('shows what happened after the end', async () => {
   await seedBranch(gantry, project, 'done');
   const merged = await openRequest(gantry, project, 'done');
