@@ -1,6 +1,7 @@
 /** Mails survive kill -9 between commit and sending, and outages of the mail server: none is lost. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { times } from '../support/run/sample.ts';
 import { type TestSmtp, startSmtp } from '../support/servers/smtp.ts';
 import { untilEmpty } from './git_operations.ts';
 import { type Place, call, newPlace } from './process.ts';
@@ -16,7 +17,7 @@ after(async () => {
   await place.remove();
 });
 
-const kills = 3;
+const kills = times(20, 3);
 
 it(`mails every change through ${kills} kills`, async () => {
   const env = { GANTRY_SMTP_URL: smtp.url, GANTRY_MAIL_FROM: 'gantry@example.com' };
@@ -50,6 +51,6 @@ it(`mails every change through ${kills} kills`, async () => {
   const byId = new Map(smtp.received.map((mail) => [mail.header('message-id'), mail.subject]));
   assert.deepEqual(
     [...byId.values()].toSorted(),
-    [1, 2, 3].map((kill) => `mailed | Issue ${kill} (#${kill})`),
+    Array.from({ length: kills }, (_one, at) => `mailed | Issue ${at + 1} (#${at + 1})`).toSorted(),
   );
 });

@@ -1,4 +1,9 @@
-/** API document: `POST /projects/:id/issues/:issue_iid/move`; behaviour book 2.8. */
+/**
+ * API document: `POST /projects/:id/issues/:issue_iid/move`; behaviour book 2.8. GitLab answers 400 for a target that
+ * exists and is hidden or without permission, which clients know, and 404 for one that does not exist, which would tell
+ * them apart. Other endpoints answer 404 to both. Here the contract fixes the 400 of a hidden target, so a missing one
+ * gets it too, except for administrators: nothing is hidden from them, and they get the 404 of the contract.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { seedGroup, seedIssue, seedMember } from '../../support/seed.ts';

@@ -5,7 +5,8 @@
  *
  * No option turns the hook off, and node:test keeps it to itself (`setupProcessState` in Node's
  * lib/internal/test_runner/harness.js). It calls the `createHook` that it finds when it is loaded, so that function is
- * replaced for that moment. With a Node that makes its hook otherwise, none is found, and the tests only take longer.
+ * replaced for that moment. With a Node that makes its hook otherwise, none is found: `plan.test.ts` fails, and the other
+ * tests only take longer.
  */
 import asyncHooks from 'node:async_hooks';
 
@@ -18,6 +19,9 @@ asyncHooks.createHook = (callbacks) => {
 };
 export const { after, beforeEach, describe, it } = await import('node:test');
 asyncHooks.createHook = createHook;
+
+/** Returns the number of hooks that node:test created, which it does at the first declaration. */
+export const countHooks = (): number => hooks.length;
 
 /** Stops following promises. From then on, an error outside of any call is told without the name of its test. */
 export const stopFollowingPromises = (): void => {

@@ -1,5 +1,8 @@
 /** Tests how `test/run.ts` selects and groups test files. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { testsReachedBy } from './changed_tests.ts';
 import { type Work, planWork, takeGroup } from './plan.ts';
@@ -77,16 +80,44 @@ test('runs on PostgreSQL what depends on the engine and a sample of the rest, or
 test('runs on SQLite a sample of the files that start programs or test one page, and every other file', () => {
   const files = [
     'test/crash/kill.test.ts',
+    'test/crash/work.test.ts',
     'src/platform/time.test.ts',
     'src/doors/web/pages/labels/labels.test.ts',
   ];
   const planned = (isWhole: boolean, seed: number): string[] =>
     planWork({ engines: ['sqlite'], files, isWhole, seed }).map(({ file }) => file);
   const samples = Array.from({ length: 50 }, (_, seed) => planned(false, seed));
-  assert.ok(samples.every((sample) => sample.includes(files[1] ?? '')));
-  for (const file of [files[0] ?? '', files[2] ?? '']) {
+  assert.ok(samples.every((sample) => sample.includes(files[2] ?? '')));
+  for (const file of [files[0] ?? '', files[3] ?? '']) {
     assert.ok(samples.some((sample) => sample.includes(file)));
     assert.ok(!samples.every((sample) => sample.includes(file)));
   }
   assert.deepEqual(planned(true, 0).toSorted(), files.toSorted());
+});
+
+test('runs at least one file of each folder of heavy tests, on SQLite or the engine that runs alone', () => {
+  const folders = 'access crash ci git cli clients web fuzz gates deploy'.split(' ');
+  const files = folders.flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`));
+  for (const engines of [['sqlite', 'postgres'], ['sqlite'], ['postgres']] as const) {
+    for (let seed = 0; seed < 10; seed += 1) {
+      const work = planWork({ engines, files, isWhole: false, seed });
+      const missing = folders.filter(
+        (folder) => !work.some(({ file }) => file.startsWith(`test/${folder}/`)),
+      );
+      assert.deepEqual(missing, [], `${engines.join()} with seed ${seed}`);
+      assert.ok(work.length < files.length);
+    }
+  }
+});
+
+test('finds the hook of node:test that a run disables', () => {
+  // In a process of its own, because node:test is loaded here.
+  const loader = JSON.stringify(join(import.meta.dirname, 'load_node_test.ts'));
+  const script = `import(${loader}).then(({ countHooks, it }) => {
+    it('declares a test', () => undefined);
+    process.stdout.write(countHooks() + ' hooks');
+    process.exit();
+  })`;
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  assert.equal(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' }), '1 hooks');
 });

@@ -46,6 +46,9 @@ const engineCondition = /engine !== 'postgres'|isPostgres/;
 const heavy = [...isolated, ...starting];
 const heavyShare = { sqlite: 4, postgres: 3 };
 
+/** Of each of these, `npm test` runs at least one file on the first engine, whatever their shares. */
+const represented = [...heavy, 'test/access/', 'test/fuzz/', 'test/gates/', 'test/deploy/'];
+
 /** Tests of single pages, of which there are many. `npm test` runs one in so many of their files on SQLite. */
 const pages = ['src/doors/web/pages/'];
 const pagesShare = 2;
@@ -79,14 +82,31 @@ const runsOnSqlite = (file: string, { isWhole, seed }: Choice): boolean => {
   return isWhole || hashToFraction(seed, `sqlite ${file}`) < 1 / share;
 };
 
+/** The file of each represented folder that is chosen first, in a sample too. */
+const listRepresentatives = (files: readonly string[], seed: number): Set<string> => {
+  const chosen = represented.flatMap((folder) =>
+    files
+      .filter((file) => file.startsWith(folder))
+      .toSorted(
+        (one, other) => hashToFraction(seed, `sqlite ${one}`) - hashToFraction(seed, `sqlite ${other}`),
+      )
+      .slice(0, 1),
+  );
+  return new Set(chosen);
+};
+
 /** Lists the work, longest first. Files that use no store run once, on the first engine. */
 export const planWork = (choice: Choice): Work[] => {
   const { engines, files } = choice;
   const seconds = readDurations();
+  const representatives = listRepresentatives(files, choice.seed);
+  const isChosen = (engine: EngineName, file: string): boolean =>
+    (engine === engines[0] && representatives.has(file)) ||
+    (engine === 'sqlite' ? runsOnSqlite : runsOnPostgres)(file, choice);
   const work = engines.flatMap((engine) =>
     files
       .filter((file) => engine === engines[0] || !isIn([...storeless, ...browsers], file))
-      .filter((file) => (engine === 'sqlite' ? runsOnSqlite : runsOnPostgres)(file, choice))
+      .filter((file) => isChosen(engine, file))
       .map((file) => ({
         engine,
         file,
