@@ -23,23 +23,30 @@ const fake = (name: string): void => {
   chmodSync(path, 0o755);
 };
 
-const run = (release: object, shell: string | null = 'bash') => {
-  const env = {
-    PATH: folder,
-    CI_COMMIT_SHA: 'abc',
-    CI_COMMIT_TAG: 'v1',
-    CI_JOB_TOKEN: 'secret',
-    CI_API_V4_URL: 'https://example.com/api/v4',
-    CI_PROJECT_ID: '7',
-    CI_PROJECT_PATH: 'group/project',
-    CI_SERVER_FQDN: 'example.com',
-    CI_SERVER_PROTOCOL: 'https',
-    CI_SERVER_URL: 'https://example.com',
-    TITLE: 'two words',
-  };
-  const script = ['set -eo pipefail', ...buildReleaseScript(release, shell)].join('\n');
+const variables: Record<string, string> = {
+  CI_COMMIT_SHA: 'abc',
+  CI_COMMIT_TAG: 'v1',
+  CI_JOB_TOKEN: 'secret',
+  CI_API_V4_URL: 'https://example.com/api/v4',
+  CI_PROJECT_ID: '7',
+  CI_PROJECT_PATH: 'group/project',
+  CI_SERVER_FQDN: 'example.com',
+  CI_SERVER_PROTOCOL: 'https',
+  CI_SERVER_URL: 'https://example.com',
+  TITLE: 'two words',
+};
+
+const runLines = (lines: string[]) => {
+  const script = ['set -eo pipefail', ...lines].join('\n');
+  const env = { PATH: folder, ...variables };
   return spawnSync('/bin/bash', ['-c', script], { cwd: folder, env, encoding: 'utf8' });
 };
+
+const run = (release: object, shell: string | null = 'bash') => runLines(buildReleaseScript(release, shell));
+
+/** Expands the job's variables, and others to nothing, as gitlab-runner does in this step before it starts the shell. */
+const expand = (line: string): string =>
+  line.replaceAll(/\$(?:\{(\w+)\}|([A-Za-z_]\w*))/g, (_all, braced, bare) => variables[braced ?? bare] ?? '');
 
 const wordsOf = (name: string): string[] =>
   readFileSync(join(folder, `${name}.words`), 'utf8')
@@ -116,6 +123,20 @@ test('reads the description from the file it names', () => {
   run({ tag_name: 'v1', description: 'news.md', ref: 'main', milestones: 'one' });
   const words = wordsOf('curl');
   for (const word of ['description@news.md', 'ref=main', 'milestones[]=one']) assert.ok(words.includes(word));
+});
+
+test('keeps the description where the runner expands variables before the shell', () => {
+  fake('curl');
+  const described = (description: string): string | undefined => {
+    const lines = buildReleaseScript({ tag_name: '$CI_COMMIT_TAG', description }, 'bash').map(expand);
+    const { status, stderr } = runLines(lines);
+    assert.equal(status, 0, stderr);
+    return wordsOf('curl').findLast((word) => word.startsWith('description'));
+  };
+  assert.equal(described('What is new in $TITLE'), 'description=What is new in two words');
+  writeFileSync(join(folder, 'news.md'), 'news');
+  assert.equal(described('news.md'), 'description@news.md');
+  assert.equal(readFileSync(join(folder, 'read'), 'utf8'), 'JOB-TOKEN: secret\n');
 });
 
 test('tries glab last', () => {

@@ -60,7 +60,10 @@ const glab = (config: ReleaseConfig): string => {
   return `export GITLAB_HOST="$CI_SERVER_URL"\n  ${signIn}\n  ${create}`;
 };
 
-/** Makes the same API call as release-cli. The token comes through a pipe: a process list shows arguments. */
+/**
+ * Makes the same API call as release-cli. The token comes through a pipe: a process list shows arguments. Uses no
+ * variables of its own: gitlab-runner expands `$` in this step before the shell does, and knows only those of the job.
+ */
 const curl = (config: ReleaseConfig): string => {
   const single = ['tag_name', 'name', 'tag_message', 'released_at'].flatMap((key) => {
     const text = readText(config, key);
@@ -73,14 +76,20 @@ const curl = (config: ReleaseConfig): string => {
     ...readLinks(config).flatMap((link, at) =>
       Object.entries(link).map(([key, value]) => `assets[links][${at}][${key}]=${value}`),
     ),
-    // After `@` curl expects a file name, after `=` the text itself.
-    'description$release_notes',
-  ].map((field) => `    --data-urlencode ${quoted(field)} \\`);
-  return `release_notes=${quoted(readText(config, 'description') ?? '')}
-  if [ -f "$release_notes" ]; then release_notes="@$release_notes"; else release_notes="=$release_notes"; fi
-  printf 'JOB-TOKEN: %s\\n' "$CI_JOB_TOKEN" | curl --silent --show-error --fail --output /dev/null --header @- \\
-${fields.join('\n')}
-    "$CI_API_V4_URL/projects/$CI_PROJECT_ID/releases"`;
+  ];
+  const notes = readText(config, 'description') ?? '';
+  const send = (description: string): string => {
+    const data = [...fields, description].map((field) => `      --data-urlencode ${quoted(field)} \\`);
+    return `printf 'JOB-TOKEN: %s\\n' "$CI_JOB_TOKEN" | curl --silent --show-error --fail --output /dev/null --header @- \\
+${data.join('\n')}
+      "$CI_API_V4_URL/projects/$CI_PROJECT_ID/releases"`;
+  };
+  // After `@` curl expects a file name, after `=` the text itself.
+  return `if [ -f ${quoted(notes)} ]; then
+    ${send(`description@${notes}`)}
+  else
+    ${send(`description=${notes}`)}
+  fi`;
 };
 
 const missing = 'The release is not created: release-cli, curl and glab are all missing where the job runs.';
