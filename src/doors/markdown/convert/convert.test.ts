@@ -44,7 +44,7 @@ for (const [text, html] of [
 for (const [text, html] of [
   ['#1, (!2) $3.', '{Issue  1}, ({MergeRequest  2}) {Snippet  3}.'],
   ['other#1 a/b!2 a/b@0123abc', '{Issue other 1} {MergeRequest a/b 2} {Commit a/b 0123abc}'],
-  ['@root, @a.b. @group/sub', '{User  root}, {User  a.b}. {User  group}/sub'],
+  ['@root, @a.b. @group/sub', '{User  root}, {User  a.b}. {User  group/sub}'],
   ['~bug ~"two words" ~a::b. g/p~x', '{Label  bug} {Label  two words} {Label  a::b}. {Label g/p x}'],
   ['%v1.0. %"two words"', '{Milestone  v1.0}. {Milestone  two words}'],
   ['0123abc 0123abcx x0123abc', '{Commit  0123abc} 0123abcx x0123abc'],
