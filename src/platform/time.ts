@@ -21,7 +21,7 @@ export const shortMonthNames: readonly string[] = monthNames.map((name) => name.
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Milliseconds. The clocks of processes on several hosts differ by less. */
-export const maxClockDifference = minuteMilliseconds;
+export const maxClockDifference = 60_000;
 
 /**
  * Returns whether a pause lasts. If its end is further ahead than any such pause is long, the clock was set back since

@@ -20,10 +20,11 @@ asyncHooks.createHook = (callbacks) => {
 export const { after, beforeEach, describe, it } = await import('node:test');
 asyncHooks.createHook = createHook;
 
-/** Returns the number of hooks that node:test created, which it does at the first declaration. */
-export const countHooks = (): number => hooks.length;
-
-/** Stops following promises. From then on, an error outside of any call is told without the name of its test. */
-export const stopFollowingPromises = (): void => {
+/**
+ * Stops following promises. From then on, an error outside of any call is told without the name of its test.
+ * @returns the number of hooks that it disabled; node:test creates one at the first declaration
+ */
+export const stopFollowingPromises = (): number => {
   for (const hook of hooks) hook.disable();
+  return hooks.length;
 };

@@ -113,9 +113,9 @@ test('runs at least one file of each folder of heavy tests, on SQLite or the eng
 test('finds the hook of node:test that a run disables', () => {
   // In a process of its own, because node:test is loaded here.
   const loader = JSON.stringify(join(import.meta.dirname, 'load_node_test.ts'));
-  const script = `import(${loader}).then(({ countHooks, it }) => {
+  const script = `import(${loader}).then(({ stopFollowingPromises, it }) => {
     it('declares a test', () => undefined);
-    process.stdout.write(countHooks() + ' hooks');
+    process.stdout.write(stopFollowingPromises() + ' hooks');
     process.exit();
   })`;
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;

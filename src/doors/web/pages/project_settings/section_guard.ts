@@ -16,8 +16,10 @@ type Schemas = Readonly<Record<string, TSchema>>;
 
 type Values = Record<string, string | boolean>;
 
-const isList = (schema: TSchema | undefined): boolean =>
-  (schema as { 'x-kind'?: string } | undefined)?.['x-kind'] === 'names';
+/** What decides how a value is compared. */
+type Keywords = { 'x-kind'?: string; type?: string };
+
+const isList = (schema: Keywords | undefined): boolean => schema?.['x-kind'] === 'names';
 
 /** Returns the names of a list, such as of topics, as one text: without blanks and repetitions. */
 const toNames = (value: unknown): string => {
@@ -27,10 +29,10 @@ const toNames = (value: unknown): string => {
   return [...groups.values()].flatMap(([first]) => first ?? []).join(', ');
 };
 
-const readValue = (value: unknown, schema: TSchema | undefined): string | boolean => {
+const readValue = (value: unknown, schema: Keywords | undefined): string | boolean => {
   if (isList(schema)) return toNames(value);
   const text = fieldText(value);
-  return (schema as { type?: string } | undefined)?.type === 'boolean' ? text === '1' : text;
+  return schema?.type === 'boolean' ? text === '1' : text;
 };
 
 /** Returns the stored spelling of lists that differ in case only. */
