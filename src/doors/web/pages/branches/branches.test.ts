@@ -6,7 +6,7 @@ import { seedMember, seedProject } from '../../../../../test/support/seed.ts';
 import { settle } from '../../../../../test/support/seed_merge_requests.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
-import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
+import { type Visitor, contentIn, openVisitor } from '../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let developer: Visitor;
@@ -58,7 +58,7 @@ test('offers a merge request to those who may open one', async () => {
   const { visitor: outsider } = await seedVisitor(gantry);
   const { visitor: reporter } = await seedVisitor(gantry, { project: id, access_level: 20 });
   const offers = async (visitor: Visitor): Promise<boolean> =>
-    (await visitor.get(path)).text.includes('New merge request</a>');
+    contentIn(await visitor.get(path)).includes('New merge request</a>');
   for (const level of ['enabled', 'private', 'disabled']) {
     await gantry.api(`PUT /projects/${id}`, { json: { merge_requests_access_level: level } });
     const offered = await Promise.all([developer, reporter, outsider].map(offers));
