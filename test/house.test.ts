@@ -203,7 +203,7 @@ const codeOf = (text: string): string => text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g
 
 const isPage = ({ file }: Source): boolean => file.startsWith('src/doors/web/pages/');
 const ownForm =
-  /import \{[^}]*\b(?:attempt|attemptRefChange|answerForm)\b[^}]*\} from '[^']+\/(?:form|attempt_ref_change)\.ts'|^ +invalid[:,]/m;
+  /import \{[^}]*\b(?:attempt|attemptRefChange|answerForm)\b[^}]*\} from '[^']+\/(?:form_problems|attempt_ref_change)\.ts'|^ +invalid[:,]/m;
 const hasOwnForm = ({ text }: Source): boolean => ownForm.test(codeOf(text));
 
 it('receives forms in one way', () => {
@@ -217,7 +217,7 @@ it('receives forms in one way', () => {
     Object.keys(ownForms).filter((file) => !own.includes(file)),
     'Take these out of the list `ownForms`: they use formPage',
   );
-  assert.ok(hasOwnForm({ file: '', text: `import { attempt, form } from '../../parts/form.ts';` }));
+  assert.ok(hasOwnForm({ file: '', text: `import { attempt, noProblems } from '../../parts/form_problems.ts';` }));
   assert.ok(hasOwnForm({ file: '', text: `page({\n    invalid: async () => view,\n})` }));
   assert.ok(
     !hasOwnForm({ file: '', text: `import { form } from '../../parts/form.ts';\nthrow invalid({});` }),
@@ -228,7 +228,7 @@ it('sets the status of a refused page in one way', () => {
   const own = all.filter((one) => isPage(one) && !isTest(one) && /\b422\b/.test(codeOf(one.text)));
   requireNone(
     own.map(({ file }) => file),
-    'Return withRefusal(view) of src/doors/web/page.ts, or withFormStatus of parts/form.ts',
+    'Return withRefusal(view) of src/doors/web/page.ts, or withFormStatus of parts/form_problems.ts',
   );
 });
 

@@ -11,7 +11,7 @@ import { readLargeBody } from '../../../platform/http/body/large_bodies.ts';
 import { tooLong } from '../../../platform/http/failure.ts';
 import { type ParamsReader, type RawParams, paramsReader } from '../../../platform/http/params.ts';
 import { object } from '../../../platform/http/schema.ts';
-import { problemsOf } from '../parts/form.ts';
+import { problemsOf } from '../parts/form_problems.ts';
 import { type AnyPage, type RawPage, type Redirect, type View, redirect } from '../page.ts';
 import { projectRoot } from '../project_and_group_pages.ts';
 import { largeForms } from '../routes.ts';

@@ -9,7 +9,8 @@ import {
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import type { AccountPurpose } from '../../../../identity/account_mails/links.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import { type FormProblems, form, hidden, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { form, hidden, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 

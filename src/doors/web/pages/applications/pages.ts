@@ -12,7 +12,8 @@ import {
 } from '../../../../identity/oauth/queries.ts';
 import { revokeAuthorization } from '../../../../identity/oauth/revoke_tokens.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
-import { checkbox, checkboxes, form, input, textArea, withFormStatus } from '../../parts/form.ts';
+import { checkbox, checkboxes, form, input, textArea } from '../../parts/form.ts';
+import { withFormStatus } from '../../parts/form_problems.ts';
 import { isTicked, readList, readTexts } from '../../parts/fields/field_text.ts';
 import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -5,17 +5,8 @@ import { listLabels } from '../../../../projects/labels/queries.ts';
 import { listMilestones } from '../../../../projects/milestones/queries.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
-import {
-  type FormProblems,
-  checkbox,
-  fieldParts,
-  form,
-  formatProblem,
-  hidden,
-  input,
-  noProblems,
-  problemText,
-} from '../../parts/form.ts';
+import { checkbox, fieldParts, form, hidden, input } from '../../parts/form.ts';
+import { type FormProblems, formatProblem, noProblems, problemText } from '../../parts/form_problems.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

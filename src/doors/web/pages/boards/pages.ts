@@ -9,7 +9,8 @@ import { type AnyPage, Redirect, type View, type Visit, page, redirect } from '.
 import { emptyState } from '../../parts/empty_state.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { type FormState, formPage, unsent } from '../../parts/fields/form_page.ts';
-import { form, hidden, input, withFormStatus } from '../../parts/form.ts';
+import { form, hidden, input } from '../../parts/form.ts';
+import { withFormStatus } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { answerTyped } from '../issuables/list/list_page.ts';
 import { narrowScope } from '../issuables/list/narrow_to_project.ts';

@@ -7,7 +7,7 @@ import { type LoadedJob, findJobToChange, findJobToRun } from '../../../../ci/jo
 import { loadConfirmation } from '../../../../ci/jobs/manual_confirmation.ts';
 import { parseJobVariables } from '../../../../ci/jobs/parse_job_variables.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
-import { noProblems, problemsOf } from '../../parts/form.ts';
+import { noProblems, problemsOf } from '../../parts/form_problems.ts';
 import { type Redirect, type View, type Visit, page, redirect } from '../../page.ts';
 import { confirmPart, confirmedParam } from './confirm_manual_job.ts';
 import { jobView } from './job_page.ts';

@@ -8,7 +8,7 @@ import { type LoadedJob, findJob, findJobToChange } from '../../../../ci/jobs/fi
 import { jobJson } from '../../../../ci/jobs/json.ts';
 import { loadStageJobs } from '../../../../ci/jobs/stage_jobs.ts';
 import type { JobRow } from '../../../../ci/jobs/rows.ts';
-import { type FormProblems, noProblems, withFormStatus } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { isActive } from '../../../../core/job_statuses.ts';

@@ -1,5 +1,6 @@
 /** Form that starts a manual job with variables. */
-import { type FormProblems, form, noProblems } from '../../parts/form.ts';
+import { form } from '../../parts/form.ts';
+import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { type Row, variableRows, withBlanks } from './variable_rows.ts';

@@ -17,14 +17,8 @@ import { type View, type Visit, page, redirect } from '../../page.ts';
 import { commitPath } from '../../parts/code/commit_line.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import {
-  type FormProblems,
-  form,
-  hidden,
-  noProblems,
-  problemText,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { form, hidden } from '../../parts/form.ts';
+import { type FormProblems, noProblems, problemText, withFormStatus } from '../../parts/form_problems.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';

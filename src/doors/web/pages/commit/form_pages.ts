@@ -18,7 +18,7 @@ import { addressWithChoice, readShownDiff, readShownFiles } from '../../parts/di
 import { diffFileId } from '../../parts/diff/file_card.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import { problemText } from '../../parts/form.ts';
+import { problemText } from '../../parts/form_problems.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { commitView } from './commit_view.ts';

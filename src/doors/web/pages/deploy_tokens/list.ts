@@ -8,7 +8,8 @@ import {
 } from '../../../../projects/deploy_tokens/deploy_tokens.ts';
 import type { DeployTokenScope } from '../../../../projects/deploy_tokens/authenticate.ts';
 import { emptyState } from '../../parts/empty_state.ts';
-import { type FormProblems, checkboxes, form, input, withFormStatus } from '../../parts/form.ts';
+import { checkboxes, form, input } from '../../parts/form.ts';
+import { type FormProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type FormState, unsent } from '../../parts/fields/form_page.ts';
 import { pagesNav } from '../../parts/paging.ts';

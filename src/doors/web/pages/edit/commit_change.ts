@@ -5,7 +5,7 @@ import { conflict } from '../../../../platform/errors.ts';
 import type { ActionProblem } from '../../../../platform/git/protocol_types.ts';
 import type { Visit } from '../../page.ts';
 import { attemptRefChange } from '../../parts/code/attempt_ref_change.ts';
-import type { FormProblems } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import type { CommitFields } from './commit_form.ts';
 import { type EditTarget, createsBranch } from './edit_target.ts';
 

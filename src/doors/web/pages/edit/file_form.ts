@@ -1,7 +1,8 @@
 /** The form of a file: its path and its text. */
 import { getConfigPath } from '../../../../ci/pipelines/config/ci_files.ts';
 import { boolean, longText, oneOf, optional, text } from '../../../../platform/http/schema.ts';
-import { type FormProblems, fieldParts, hidden, input } from '../../parts/form.ts';
+import { fieldParts, hidden, input } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { EditTarget } from './edit_target.ts';

@@ -3,7 +3,8 @@ import { boolean, object, optional, text } from '../../../../platform/http/schem
 import { stripLeadingSlashes } from '../../../../code/repository/files/paths.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type FormProblems, form, noProblems, withFormStatus } from '../../parts/form.ts';
+import { form } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';

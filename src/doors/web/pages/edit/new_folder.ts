@@ -2,7 +2,8 @@
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
-import { type FormProblems, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { form, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';

@@ -1,4 +1,4 @@
-import type { FormProblems } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 
 /** Assigns the problems of a GPG key to the field of its form: a fingerprint belongs to the key. */
 export const assignGpgKeyProblems = ({

@@ -12,16 +12,8 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, id, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { pathFromName } from '../../../../projects/projects/rules.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
-import {
-  type FormProblems,
-  form,
-  input,
-  noProblems,
-  problemsOf,
-  select,
-  textArea,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { form, input, select, textArea } from '../../parts/form.ts';
+import { type FormProblems, noProblems, problemsOf, withFormStatus } from '../../parts/form_problems.ts';
 import { html } from '../../parts/html.ts';
 import { toVisibilityProblem, visibilityChoice } from '../../parts/fields/visibility.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';

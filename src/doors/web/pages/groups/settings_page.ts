@@ -11,7 +11,8 @@ import type { ReceivedFile } from '../../../../platform/http/body/received_file.
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
-import { type FormProblems, form, hidden, noProblems, problemsOf, withFormStatus } from '../../parts/form.ts';
+import { form, hidden } from '../../parts/form.ts';
+import { type FormProblems, noProblems, problemsOf, withFormStatus } from '../../parts/form_problems.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { groupRoot } from '../../project_and_group_pages.ts';

@@ -6,7 +6,7 @@ import { isWider } from '../../../../identity/groups/rules.ts';
 import type { groupParams } from '../../../../identity/groups/fields.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
-import type { FormProblems } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { html } from '../../parts/html.ts';
 import {
   type SectionPart,

@@ -1,7 +1,8 @@
 /** The forms that move or delete a group as a whole. */
 import type { Group } from '../../../../identity/groups/find.ts';
 import type { Visit } from '../../page.ts';
-import { type FormProblems, form, input } from '../../parts/form.ts';
+import { form, input } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { groupPagePath } from '../../parts/frame/group_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { sectionCard } from '../project_settings/settings_section.ts';

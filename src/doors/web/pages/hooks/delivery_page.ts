@@ -4,7 +4,7 @@ import type { Attempt } from '../../../../outgoing/deliveries/attempt.ts';
 import { type LogRow, findLog, resendLog, testHook } from '../../../../outgoing/deliveries/logs.ts';
 import { eventFlagNames } from '../../../../outgoing/hooks/event_flags.ts';
 import { id, object, oneOf } from '../../../../platform/http/schema.ts';
-import { problemsOf } from '../../parts/form.ts';
+import { problemsOf } from '../../parts/form_problems.ts';
 import { button } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';

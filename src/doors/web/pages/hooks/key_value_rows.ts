@@ -1,5 +1,6 @@
 /** Rows for the URL variables and custom headers of a hook, whose values are never shown. */
-import { type FormProblems, checkbox, hidden, input } from '../../parts/form.ts';
+import { checkbox, hidden, input } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 

@@ -1,5 +1,6 @@
 /** Fields of the secrets of a hook, which no page shows. */
-import { type FormProblems, checkbox, input, summaryText } from '../../parts/form.ts';
+import { checkbox, input } from '../../parts/form.ts';
+import { type FormProblems, summaryText } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type KeyValueRow, isLost, keyValueRows, typeAgain } from './key_value_rows.ts';
 

@@ -2,7 +2,8 @@
 import { type ChatSlug, chatFlags, chats, defaultFlags } from '../../../../outgoing/integrations/chats.ts';
 import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { checkbox, form, input, select, withFormStatus } from '../../parts/form.ts';
+import { checkbox, form, input, select } from '../../parts/form.ts';
+import { withFormStatus } from '../../parts/form_problems.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -4,7 +4,7 @@ import { type ChatSlug, chatSlugs, chats } from '../../../../outgoing/integratio
 import { type HookRow, loadIntegrationHook } from '../../../../outgoing/hooks/queries.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import type { FormProblems } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { isTicked } from '../../parts/fields/field_text.ts';
 import { formPage, unsent } from '../../parts/fields/form_page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';

@@ -8,7 +8,8 @@ import {
   trackers,
 } from '../../../../planning/integrations/trackers.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type FormProblems, checkbox, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { checkbox, form, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { projectPagePath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { View, Visit } from '../../page.ts';

@@ -7,7 +7,7 @@ import { configuredIntegrations, loadIntegration } from '../../../../planning/in
 import { deleteIntegration, setIntegration } from '../../../../planning/integrations/set_integration.ts';
 import { type Slug, secretNames, slugs, trackers } from '../../../../planning/integrations/trackers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import type { FormProblems } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

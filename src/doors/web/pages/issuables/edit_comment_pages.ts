@@ -10,14 +10,8 @@ import { id, longText, object, optional, text } from '../../../../platform/http/
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import {
-  type FormProblems,
-  form,
-  hidden,
-  noProblems,
-  problemText,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { form, hidden } from '../../parts/form.ts';
+import { type FormProblems, noProblems, problemText, withFormStatus } from '../../parts/form_problems.ts';
 import { html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { fingerprintTexts, noteTexts, requireUnchanged } from '../../parts/timeline/edit_conflicts.ts';

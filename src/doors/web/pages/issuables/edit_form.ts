@@ -2,7 +2,8 @@
 import type { LoadedTarget } from '../../../../planning/issuables/target.ts';
 import { longText, optional, text } from '../../../../platform/http/schema.ts';
 import type { View, Visit } from '../../page.ts';
-import { type FormProblems, form, hidden, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { form, hidden, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { markdownEditor } from '../../parts/markdown_editor.ts';
 import { type Texts, fingerprintTexts } from '../../parts/timeline/edit_conflicts.ts';

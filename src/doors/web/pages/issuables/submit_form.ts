@@ -1,7 +1,7 @@
 /** Shows the problems of a form without a separate page. */
 import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import { type Redirect, type View, type Visit, redirect } from '../../page.ts';
-import { type FormProblems, attempt, problemText } from '../../parts/form.ts';
+import { type FormProblems, attempt, problemText } from '../../parts/form_problems.ts';
 import type { CommentedKind } from './issuable_kind.ts';
 
 export type SubmittedForm = {

@@ -2,7 +2,8 @@
 import { maxAllowlistEntries } from '../../../../projects/job_token_scope/change.ts';
 import { listedGroups, listedProjects } from '../../../../projects/job_token_scope/queries.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type FormProblems, checkbox, form, input, noProblems, withFormStatus } from '../../parts/form.ts';
+import { checkbox, form, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { View, Visit } from '../../page.ts';
 import { button, projectPagePath, projectView } from '../../parts/frame/project_layout.ts';

@@ -7,7 +7,7 @@ import { addToList, removeFromList, switchList } from '../../../../projects/job_
 import { type Project, findProject, findProjectFor } from '../../../../projects/projects/find.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import { type FormProblems, problemsOf } from '../../parts/form.ts';
+import { type FormProblems, problemsOf } from '../../parts/form_problems.ts';
 import { type Visit, page, redirect } from '../../page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';

@@ -2,7 +2,8 @@
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, optional, text } from '../../../../platform/http/schema.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
-import { type FormProblems, input, textArea } from '../../parts/form.ts';
+import { input, textArea } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 
 /** Parameters that the form sends. */

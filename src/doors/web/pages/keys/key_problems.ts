@@ -1,6 +1,6 @@
 /** Assigns the problems of SSH keys to the fields of their forms. */
 import type { Problems } from '../../../../platform/errors.ts';
-import type { FormProblems } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 
 /** Extends a short problem of the API with a remedy. */
 const explain = (problem: string): string =>

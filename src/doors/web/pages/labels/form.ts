@@ -3,7 +3,8 @@ import { clearable, integer, longText, optional, text } from '../../../../platfo
 import type { LabelRow } from '../../../../projects/labels/label_row.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import type { View, Visit } from '../../page.ts';
-import { type FormProblems, form, input } from '../../parts/form.ts';
+import { form, input } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { html } from '../../parts/html.ts';
 import { label } from '../../parts/label.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';

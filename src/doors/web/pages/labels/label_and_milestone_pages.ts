@@ -4,7 +4,7 @@ import { id, object } from '../../../../platform/http/schema.ts';
 import type { Owner } from '../../../../projects/project_or_group/owner.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import { redirectWithProblems } from '../../parts/form.ts';
+import { redirectWithProblems } from '../../parts/form_problems.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import {
   type OwnedList,

@@ -2,7 +2,8 @@
 import { requireUser } from '../../../../core/access/call.ts';
 import type { UserRow } from '../../../../identity/users/queries.ts';
 import type { ListedMember } from '../../../../projects/members/queries.ts';
-import { type FormProblems, form, input, noProblems, radios, select } from '../../parts/form.ts';
+import { form, input, radios, select } from '../../parts/form.ts';
+import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { nameRole } from '../../parts/projects/role.ts';
 import type { Visit } from '../../page.ts';

@@ -2,7 +2,8 @@
 import { isMailOn } from '../../../../core/mail/enqueue_mails.ts';
 import { isMembershipLocked } from '../../../../identity/groups/inherited_options.ts';
 import { type ListedInvitation, listInvitations } from '../../../../projects/members/invitations/queries.ts';
-import { type FormProblems, form, hidden, input, noProblems } from '../../parts/form.ts';
+import { form, hidden, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { relative } from '../../parts/timestamp.ts';

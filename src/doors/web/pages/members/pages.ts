@@ -16,7 +16,7 @@ import {
   text,
 } from '../../../../platform/http/schema.ts';
 import { addMember, removeMember, updateMember } from '../../../../projects/members/change_members.ts';
-import { type FormProblems, problemsOf } from '../../parts/form.ts';
+import { type FormProblems, problemsOf } from '../../parts/form_problems.ts';
 import { type FormState, formPage } from '../../parts/fields/form_page.ts';
 import { nameRole } from '../../parts/projects/role.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';

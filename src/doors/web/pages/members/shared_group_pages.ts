@@ -5,7 +5,7 @@ import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, day, id, integer, object, optional, text } from '../../../../platform/http/schema.ts';
 import { shareWithGroup, unshareWithGroup, updateShare } from '../../../../projects/members/share.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import type { FormProblems } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { membersView } from './list.ts';
 import { type MemberListRoute, findAdministered } from './project_or_group_routes.ts';

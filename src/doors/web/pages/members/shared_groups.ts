@@ -1,7 +1,8 @@
 /** The groups with which a project or group is shared, on its page of members. */
 import { isSharingLocked } from '../../../../identity/groups/inherited_options.ts';
 import { type ListedShare, listShares } from '../../../../projects/members/list_shares.ts';
-import { form, input, noProblems } from '../../parts/form.ts';
+import { form, input } from '../../parts/form.ts';
+import { noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import type { Visit } from '../../page.ts';

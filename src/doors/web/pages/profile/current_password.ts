@@ -1,4 +1,5 @@
-import { type FormProblems, input } from '../../parts/form.ts';
+import { input } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import type { Html } from '../../parts/html.ts';
 
 /** Renders the field for the current password. @param id for pages with several such forms */

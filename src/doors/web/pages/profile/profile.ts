@@ -8,15 +8,8 @@ import { normalizedEmail } from '../../../../identity/users/rules.ts';
 import { updateUser } from '../../../../identity/users/update.ts';
 import { isTicked, readTexts } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import {
-  type FormProblems,
-  checkbox,
-  form,
-  input,
-  noProblems,
-  textArea,
-  withFormStatus,
-} from '../../parts/form.ts';
+import { checkbox, form, input, textArea } from '../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { avatarPages, avatarPart } from './avatar.ts';

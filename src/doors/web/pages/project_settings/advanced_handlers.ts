@@ -10,7 +10,7 @@ import { transferProject } from '../../../../projects/projects/transfer.ts';
 import { archiveProject } from '../../../../projects/projects/update.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
 import { type FormState, formPage } from '../../parts/fields/form_page.ts';
-import { type FormProblems, problemsOf } from '../../parts/form.ts';
+import { type FormProblems, problemsOf } from '../../parts/form_problems.ts';
 import { type AnyPage, type Visit, page, redirect } from '../../page.ts';
 import { projectPagePath, projectPath } from '../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';

@@ -2,7 +2,8 @@
 import { may } from '../../../../core/access/may.ts';
 import { listCreationNamespaces } from '../../../../projects/projects/lists/creation_namespaces.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { form, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';

@@ -1,7 +1,7 @@
 /** Guards the sections of settings pages, whose fields are parameters of the API, against concurrent edits. */
 import type { TSchema } from 'typebox';
 import type { RawParams } from '../../../../platform/http/params.ts';
-import type { FormProblems } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { guardEdits } from '../../parts/fields/guard_edits.ts';
 import type { Control } from './controls.ts';

@@ -5,7 +5,8 @@ import { isWider, visibilities } from '../../../../identity/groups/rules.ts';
 import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
 import { Failure, refused } from '../../../../platform/errors.ts';
 import { listCreationNamespaces } from '../../../../projects/projects/lists/creation_namespaces.ts';
-import { type FormProblems, select } from '../../parts/form.ts';
+import { select } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import type { Html } from '../../parts/html.ts';
 import { visibilityChoice } from '../../parts/fields/visibility.ts';
 

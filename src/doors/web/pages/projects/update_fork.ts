@@ -5,7 +5,7 @@ import { type View, type Visit, redirect } from '../../page.ts';
 import { readRefFailure } from '../../parts/code/attempt_ref_change.ts';
 import { fileNameList } from '../../parts/code/file_name_list.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
-import { redirectWithProblems } from '../../parts/form.ts';
+import { redirectWithProblems } from '../../parts/form_problems.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';

@@ -13,7 +13,7 @@ import { findProject } from '../../../../projects/projects/find.ts';
 import { type Redirect, type Visit, redirect } from '../../page.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 import { type FormState, formPage } from '../../parts/fields/form_page.ts';
-import { redirectWithProblems } from '../../parts/form.ts';
+import { redirectWithProblems } from '../../parts/form_problems.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 
 const root = '/-/saved_views';

@@ -4,7 +4,8 @@ import { boolean, object, oneOf, optional, text } from '../../../../platform/htt
 import type { RawParams } from '../../../../platform/http/params.ts';
 import type { Schedule } from '../../../../ci/pipelines/schedules/queries.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
-import { type FormProblems, checkbox, form, input, radios } from '../../parts/form.ts';
+import { checkbox, form, input, radios } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { fieldText, isTicked, textOrNull } from '../../parts/fields/field_text.ts';

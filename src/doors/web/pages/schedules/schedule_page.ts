@@ -13,16 +13,8 @@ import {
   removeScheduleVariable,
   loadScheduleVariables,
 } from '../../../../ci/pipelines/schedules/variables.ts';
-import {
-  type FormProblems,
-  checkbox,
-  form,
-  hidden,
-  input,
-  noProblems,
-  select,
-  textArea,
-} from '../../parts/form.ts';
+import { checkbox, form, hidden, input, select, textArea } from '../../parts/form.ts';
+import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { fieldText, isTicked } from '../../parts/fields/field_text.ts';

@@ -1,7 +1,8 @@
 /** Fields of the files of a snippet. Works without scripts: fields for another file unfold. */
 import { type FileAction, maxFiles } from '../../../../projects/snippets/apply_file_actions.ts';
 import type { SnippetFile } from '../../../../projects/snippets/files.ts';
-import { type FormProblems, checkbox, hidden, input, textArea } from '../../parts/form.ts';
+import { checkbox, hidden, input, textArea } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 

@@ -5,7 +5,8 @@ import { createTag, deleteTag } from '../../../../code/repository/tags/change_ta
 import { longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { readRefFailure } from '../../parts/code/attempt_ref_change.ts';
-import { type FormProblems, form, input, textArea, withFormStatus } from '../../parts/form.ts';
+import { form, input, textArea } from '../../parts/form.ts';
+import { type FormProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { html } from '../../parts/html.ts';
 import { projectSuggestions } from '../../parts/fields/suggestions.ts';

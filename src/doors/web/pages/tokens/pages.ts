@@ -10,7 +10,8 @@ import { resetFeedAddresses } from '../../../../identity/tokens/reset_feed_addre
 import { revokeToken } from '../../../../identity/tokens/revoke.ts';
 import { rotateToken } from '../../../../identity/tokens/rotate.ts';
 import { tokenScopes } from '../../../../identity/tokens/rules.ts';
-import { type FormProblems, form, withFormStatus } from '../../parts/form.ts';
+import { form } from '../../parts/form.ts';
+import { type FormProblems, withFormStatus } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';

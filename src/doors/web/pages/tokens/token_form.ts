@@ -2,7 +2,8 @@
 import { today } from '../../../../core/access/viewer.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { clearable, date, oneOf, optional, text, texts } from '../../../../platform/http/schema.ts';
-import { type FormProblems, checkboxes, input, select } from '../../parts/form.ts';
+import { checkboxes, input, select } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import { fieldText, readList } from '../../parts/fields/field_text.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -11,7 +11,8 @@ import {
   updateTrigger,
 } from '../../../../ci/pipelines/triggers/find_and_change_triggers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
-import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { form, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { pagesNav } from '../../parts/paging.ts';

@@ -13,7 +13,8 @@ import {
 import { countCodes } from '../../../../identity/two_factor/recovery_codes.ts';
 import { keyUri, loadTotp } from '../../../../identity/two_factor/totp.ts';
 import { type FormState, formPage } from '../../parts/fields/form_page.ts';
-import { type FormProblems, form, input, noProblems } from '../../parts/form.ts';
+import { form, input } from '../../parts/form.ts';
+import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';

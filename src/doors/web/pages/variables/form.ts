@@ -11,7 +11,8 @@ import {
 } from '../../../../platform/http/schema.ts';
 import type { VariableEdit } from '../../../../ci/variables/change.ts';
 import type { Variable } from '../../../../ci/variables/rules.ts';
-import { type FormProblems, checkbox, form, input, select, textArea } from '../../parts/form.ts';
+import { checkbox, form, input, select, textArea } from '../../parts/form.ts';
+import type { FormProblems } from '../../parts/form_problems.ts';
 import type { Html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';

@@ -1,6 +1,6 @@
 /** Runs changes of branches, tags and files for forms. */
 import { Failure } from '../../../../platform/errors.ts';
-import { type FormProblems, attempt, problemsOf } from '../form.ts';
+import { type FormProblems, attempt, problemsOf } from '../form_problems.ts';
 
 const shown = new Set<Failure['kind']>(['forbidden', 'method_not_allowed']);
 

@@ -1,4 +1,5 @@
-import { type FormProblems, fileInput } from '../form.ts';
+import { fileInput } from '../form.ts';
+import type { FormProblems } from '../form_problems.ts';
 import type { Html } from '../html.ts';
 
 /** Renders the field that uploads an avatar. */

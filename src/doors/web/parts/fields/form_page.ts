@@ -12,7 +12,7 @@ import {
   page,
   withRefusal,
 } from '../../page.ts';
-import { type FormProblems, answerForm, noProblems, problemsOf } from '../form.ts';
+import { type FormProblems, answerForm, noProblems, problemsOf } from '../form_problems.ts';
 
 /**
  * What a form shows: the values of its fields, and what is wrong with them.

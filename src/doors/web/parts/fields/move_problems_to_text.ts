@@ -1,4 +1,4 @@
-import { type FormProblems, formatProblem } from '../form.ts';
+import { type FormProblems, formatProblem } from '../form_problems.ts';
 
 /**
  * Moves the problems of fields that the form does not have into the text above it.

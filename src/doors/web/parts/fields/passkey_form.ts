@@ -2,7 +2,8 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { text } from '../../../../platform/http/schema.ts';
-import { type FormProblems, form, hidden } from '../form.ts';
+import { form, hidden } from '../form.ts';
+import type { FormProblems } from '../form_problems.ts';
 import { type Html, html } from '../html.ts';
 import type { Visit } from '../../page.ts';
 

@@ -1,6 +1,7 @@
 /** Renders the choice of the visibility of a project or group. */
 import type { Visibility } from '../../../../platform/db/schema/column_types.ts';
-import { type FormProblems, radios } from '../form.ts';
+import { radios } from '../form.ts';
+import type { FormProblems } from '../form_problems.ts';
 import type { Html } from '../html.ts';
 
 type Words = { label: string; meaning: string };

@@ -1,5 +1,6 @@
 /** Renders the fields of labels, people and milestone in the forms for new issues and merge requests. */
-import { type FormProblems, input, select } from '../form.ts';
+import { input, select } from '../form.ts';
+import type { FormProblems } from '../form_problems.ts';
 import { usersById } from '../../../../identity/users/queries.ts';
 import type { Visit } from '../../page.ts';
 import type { Html } from '../html.ts';

@@ -1,7 +1,8 @@
 /** Forms that change one property of an issue or merge request. */
 import { formatDuration } from '../../../../platform/duration.ts';
 import type { Visit } from '../../page.ts';
-import { type FormProblems, hidden, input, noProblems, select } from '../form.ts';
+import { hidden, input, select } from '../form.ts';
+import { type FormProblems, noProblems } from '../form_problems.ts';
 import { type Html, html } from '../html.ts';
 import { projectSuggestions } from '../fields/suggestions.ts';
 import { label } from '../label.ts';

@@ -1,7 +1,8 @@
 import { tokenScopes } from '../../../../../identity/tokens/rules.ts';
 import type { RawParams } from '../../../../../platform/http/params.ts';
 import { boolean, text, texts } from '../../../../../platform/http/schema.ts';
-import { type FormProblems, checkbox, checkboxes, input, textArea } from '../../../parts/form.ts';
+import { checkbox, checkboxes, input, textArea } from '../../../parts/form.ts';
+import type { FormProblems } from '../../../parts/form_problems.ts';
 import { isTicked, readList, readTexts } from '../../../parts/fields/field_text.ts';
 import type { Html } from '../../../parts/html.ts';
 import { scopeMeanings } from '../../tokens/scope_descriptions.ts';

@@ -11,7 +11,8 @@ import { type BasicUserRow, basicUsersById } from '../../../../../identity/users
 import { notFound } from '../../../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
-import { form, withFormStatus } from '../../../parts/form.ts';
+import { form } from '../../../parts/form.ts';
+import { withFormStatus } from '../../../parts/form_problems.ts';
 import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';

@@ -13,7 +13,8 @@ import {
   time,
 } from '../../../../../platform/http/schema.ts';
 import { formatTime, parseTime } from '../../../../../platform/time.ts';
-import { type FormProblems, checkbox, checkboxes, input, select, textArea } from '../../../parts/form.ts';
+import { checkbox, checkboxes, input, select, textArea } from '../../../parts/form.ts';
+import type { FormProblems } from '../../../parts/form_problems.ts';
 import { fieldText, isTicked } from '../../../parts/fields/field_text.ts';
 import { guardEdits } from '../../../parts/fields/guard_edits.ts';
 import type { Html } from '../../../parts/html.ts';

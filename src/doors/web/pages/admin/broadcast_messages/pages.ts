@@ -9,7 +9,8 @@ import {
 import { pageParams, pageRequest } from '../../../../../platform/http/page.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
-import { form, withFormStatus } from '../../../parts/form.ts';
+import { form } from '../../../parts/form.ts';
+import { withFormStatus } from '../../../parts/form_problems.ts';
 import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
 import { baseField } from '../../../parts/fields/guard_edits.ts';
 import { type Html, html } from '../../../parts/html.ts';

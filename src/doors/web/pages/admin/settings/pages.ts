@@ -7,14 +7,14 @@ import { type Field, groups } from '../../../../../core/settings/field_kinds.ts'
 import { readLastChanges } from '../../../../../core/settings/settings_store.ts';
 import { toSettingContext } from '../../../../../core/settings/setting_context.ts';
 import { basicUsersById } from '../../../../../identity/users/json.ts';
+import { form } from '../../../parts/form.ts';
 import {
   type FormProblems,
   attempt,
-  form,
   noProblems,
   formatProblem,
   withFormStatus,
-} from '../../../parts/form.ts';
+} from '../../../parts/form_problems.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';

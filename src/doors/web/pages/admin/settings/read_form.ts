@@ -13,7 +13,7 @@ import {
   settingNames,
 } from '../../../../../core/settings/fields.ts';
 import type { Field } from '../../../../../core/settings/field_kinds.ts';
-import { problemsOf } from '../../../parts/form.ts';
+import { problemsOf } from '../../../parts/form_problems.ts';
 
 /** Content of a control: a text, or the values of ticked checkboxes. */
 export type Filled = string | readonly string[];

@@ -2,15 +2,8 @@
 import type { SettingContext } from '../../../../../core/settings/value_checks.ts';
 import { toControl } from '../../../../../core/settings/form_controls.ts';
 import type { SettingName } from '../../../../../core/settings/fields.ts';
-import {
-  type FormProblems,
-  checkbox,
-  checkboxes,
-  hidden,
-  input,
-  select,
-  textArea,
-} from '../../../parts/form.ts';
+import { checkbox, checkboxes, hidden, input, select, textArea } from '../../../parts/form.ts';
+import type { FormProblems } from '../../../parts/form_problems.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment } from '../../../parts/timestamp.ts';
 import { formatValue } from '../format_value.ts';

@@ -16,7 +16,8 @@ import {
   optional,
   text,
 } from '../../../../../platform/http/schema.ts';
-import { type FormProblems, checkbox, form, input, textArea } from '../../../parts/form.ts';
+import { checkbox, form, input, textArea } from '../../../parts/form.ts';
+import type { FormProblems } from '../../../parts/form_problems.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';

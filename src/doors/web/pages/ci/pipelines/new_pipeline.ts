@@ -4,7 +4,8 @@ import { createPipelineForCaller } from '../../../../../ci/pipelines/creation/cr
 import { loadDescribedVariables } from '../../../../../ci/pipelines/config/described_variables.ts';
 import { type Code, findCode } from '../../../../../code/repository/find_code.ts';
 import { type FormState, formPage, unsent } from '../../../parts/fields/form_page.ts';
-import { form, hidden, input, withFormStatus } from '../../../parts/form.ts';
+import { form, hidden, input } from '../../../parts/form.ts';
+import { withFormStatus } from '../../../parts/form_problems.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { moveUnknownToText } from '../../../parts/fields/move_problems_to_text.ts';

@@ -7,7 +7,7 @@ import { changeSubscription } from '../../../../../planning/subscriptions/routes
 import { Failure, forbidden, invalid, refused } from '../../../../../platform/errors.ts';
 import { parseDate } from '../../../../../platform/time.ts';
 import { findActiveMilestoneByTitle } from '../../../../../projects/milestones/find_assignable.ts';
-import { problemText, problemsOf } from '../../../parts/form.ts';
+import { problemText, problemsOf } from '../../../parts/form_problems.ts';
 import type { BulkEdit, BulkKind } from './bulk_kind.ts';
 
 /** A change as the form has it. */

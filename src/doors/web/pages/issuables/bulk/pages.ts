@@ -4,7 +4,7 @@ import { names, oneOf, optional, text, texts } from '../../../../../platform/htt
 import { type AnyPage, type Flash, Redirect } from '../../../page.ts';
 import { fieldText } from '../../../parts/fields/field_text.ts';
 import { formPage } from '../../../parts/fields/form_page.ts';
-import { problemText } from '../../../parts/form.ts';
+import { problemText } from '../../../parts/form_problems.ts';
 import { spellCount } from '../../../../../platform/spell_count.ts';
 import { safeRedirectPath } from '../../../request/safe_redirect_path.ts';
 import { type BulkRequest, type Outcome, applyBulkEdit } from './apply_bulk_edit.ts';

@@ -10,7 +10,8 @@ import { hash, longText, object, optional } from '../../../../../platform/http/s
 import { type Project, findProject } from '../../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { type FormState, formPage } from '../../../parts/fields/form_page.ts';
-import { type FormProblems, checkbox, form, input, noProblems, withFormStatus } from '../../../parts/form.ts';
+import { checkbox, form, input } from '../../../parts/form.ts';
+import { type FormProblems, noProblems, withFormStatus } from '../../../parts/form_problems.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';

@@ -6,7 +6,8 @@ import {
   proposeBranchName,
 } from '../../../../../review/merge_requests/issues/branch_for_issue.ts';
 import type { Visit } from '../../../page.ts';
-import { type FormProblems, checkbox, hidden, input, noProblems, problemText } from '../../../parts/form.ts';
+import { checkbox, hidden, input } from '../../../parts/form.ts';
+import { type FormProblems, noProblems, problemText } from '../../../parts/form_problems.ts';
 import { projectSuggestions } from '../../../parts/fields/suggestions.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';

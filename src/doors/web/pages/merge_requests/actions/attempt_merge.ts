@@ -1,6 +1,6 @@
 /** Runs operations of the merge box for forms. */
 import { Failure } from '../../../../../platform/errors.ts';
-import { type FormProblems, attempt } from '../../../parts/form.ts';
+import { type FormProblems, attempt } from '../../../parts/form_problems.ts';
 
 /** Texts for readers of pages in place of the fixed texts of the API. */
 const texts: Partial<Record<Failure['kind'], string>> = {

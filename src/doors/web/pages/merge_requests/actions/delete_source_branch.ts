@@ -7,7 +7,7 @@ import { findMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { redirect } from '../../../page.ts';
 import { readRefFailure } from '../../../parts/code/attempt_ref_change.ts';
 import { formPage } from '../../../parts/fields/form_page.ts';
-import { redirectWithProblems } from '../../../parts/form.ts';
+import { redirectWithProblems } from '../../../parts/form_problems.ts';
 import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 
 export const deleteSourceBranchPages = [

@@ -9,7 +9,7 @@ import { redirect } from '../../../page.ts';
 import { readRefFailure } from '../../../parts/code/attempt_ref_change.ts';
 import { pickChange, pickNotices, pickParams } from '../../../parts/code/pick_change.ts';
 import { formPage } from '../../../parts/fields/form_page.ts';
-import { problemText } from '../../../parts/form.ts';
+import { problemText } from '../../../parts/form_problems.ts';
 import { oneRequest, requestPath, requestsRoutePath } from '../paths.ts';
 import { requestKind } from '../request_kind.ts';
 import { wholeCommit } from '../show/merged_or_closed_box.ts';

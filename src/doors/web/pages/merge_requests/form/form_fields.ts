@@ -2,7 +2,8 @@
 import { may } from '../../../../../core/access/may.ts';
 import type { Project } from '../../../../../projects/projects/find.ts';
 import type { Visit } from '../../../page.ts';
-import { type FormProblems, checkbox, input } from '../../../parts/form.ts';
+import { checkbox, input } from '../../../parts/form.ts';
+import type { FormProblems } from '../../../parts/form_problems.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { type Choices, addChosen, loadChoices } from '../../../parts/properties/load_choices.ts';

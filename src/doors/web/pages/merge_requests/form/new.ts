@@ -11,7 +11,8 @@ import { type View, type Visit, page, redirect, withRefusal } from '../../../pag
 import { type DiffChoice, diffParams, readDiffChoice } from '../../../parts/diff/diff_choice.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { formPage } from '../../../parts/fields/form_page.ts';
-import { type FormProblems, form, hidden, noProblems } from '../../../parts/form.ts';
+import { form, hidden } from '../../../parts/form.ts';
+import { type FormProblems, noProblems } from '../../../parts/form_problems.ts';
 import { projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import {

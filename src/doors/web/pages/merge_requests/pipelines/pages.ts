@@ -12,7 +12,7 @@ import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { spellCount } from '../../../../../platform/spell_count.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { formPage } from '../../../parts/fields/form_page.ts';
-import { problemText } from '../../../parts/form.ts';
+import { problemText } from '../../../parts/form_problems.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { pagesNav } from '../../../parts/paging.ts';

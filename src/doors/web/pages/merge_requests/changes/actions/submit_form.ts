@@ -1,7 +1,7 @@
 /** Runs the operation of a form of the Changes tab; shows the tab with the problem if it is refused. */
 import type { LoadedMergeRequest } from '../../../../../../review/merge_requests/find.ts';
 import { type Redirect, type View, type Visit, redirect, withRefusal } from '../../../../page.ts';
-import { attempt, problemText } from '../../../../parts/form.ts';
+import { attempt, problemText } from '../../../../parts/form_problems.ts';
 import { partOf, splitFiles } from '../file_pages.ts';
 import { loadChanges } from '../load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from '../changes_address.ts';
