@@ -217,7 +217,9 @@ it('receives forms in one way', () => {
     Object.keys(ownForms).filter((file) => !own.includes(file)),
     'Take these out of the list `ownForms`: they use formPage',
   );
-  assert.ok(hasOwnForm({ file: '', text: `import { attempt, noProblems } from '../../parts/form_problems.ts';` }));
+  assert.ok(
+    hasOwnForm({ file: '', text: `import { attempt, noProblems } from '../../parts/form_problems.ts';` }),
+  );
   assert.ok(hasOwnForm({ file: '', text: `page({\n    invalid: async () => view,\n})` }));
   assert.ok(
     !hasOwnForm({ file: '', text: `import { form } from '../../parts/form.ts';\nthrow invalid({});` }),
