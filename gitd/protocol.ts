@@ -108,7 +108,7 @@ export type Methods = {
 
   // reading
   'commits.get': { params: Repo & { ids: Oid[] }; result: { commits: (Commit | null)[] } };
-  /** Commits by whole or short ids in lower case, in their order; null where none is visible to the caller. */
+  /** Commits by whole or short ids in lower case, in their order; null if none is visible to the caller. */
   'commits.find': { params: Repo & Sight & { ids: string[] }; result: { commits: (Commit | null)[] } };
   'commits.list': { params: Repo & CommitWalk; result: { commits: Commit[]; total: number | null } };
   /** The signature of a commit, with what it signs as body; null if it is not signed. */
@@ -125,7 +125,7 @@ export type Methods = {
   /** Which of these commits are in the history of `into`. */
   'commits.merged': { params: Repo & { into: Oid; ids: Oid[] }; result: { merged: boolean[] } };
   /**
-   * Compares each commit with `base`; null where the time was too short, or the commit is missing. At most 100 ids.
+   * Compares each commit with `base`; null if the time was too short, or the commit is missing. At most 100 ids.
    * `source`: another repository of the storage, which has `base`.
    */
   'commits.ahead_behind': {
@@ -140,7 +140,7 @@ export type Methods = {
     result: { entries: TreeEntry[]; total: number } | null;
   };
   /**
-   * Finds the last commit that changed each of these entries of a folder; null where it is unknown. `isFinished`: the
+   * Finds the last commit that changed each of these entries of a folder; null if it is unknown. `isFinished`: the
    * walk ended within its time, so other answers will not find more.
    */
   'tree.last_commits': {

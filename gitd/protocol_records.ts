@@ -52,7 +52,7 @@ export type TreeEntry = {
 export type FileDiff = {
   old_path: string;
   new_path: string;
-  /** Octal; `0` where the side does not exist. */
+  /** Octal; `0` if the side does not exist. */
   a_mode: string;
   b_mode: string;
   old_id: Oid;

@@ -5,7 +5,7 @@ import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol_records.ts';
 import { requireRepository } from '../storage/require_repository.ts';
-import { requireFewIds, readCommit } from './read_commits.ts';
+import { checkIdCount, readCommit } from './read_commits.ts';
 
 /** Time limit of a history walk. */
 const walkTimeoutSeconds = 20;
@@ -96,7 +96,7 @@ const findMerged = async (context: Context, into: Oid, ids: readonly Oid[]): Pro
 };
 
 export const mergedCommits: MethodHandler<'commits.merged'> = async ({ into, ids }, context) => {
-  requireFewIds(ids);
+  checkIdCount(ids);
   await requireRepository(context);
   const cached = ids.map((id) => mergedCache.get(`${context.dir} ${into} ${id}`));
   const uncached = ids.filter((_id, at) => cached[at] === undefined);

@@ -7,7 +7,7 @@ import { type Argument, count, flag, isOid, oid, paths, text, without } from '..
 import { GitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Commit, CommitWalk, Oid } from '../protocol_records.ts';
-import { readCommits, requireFewIds } from './read_commits.ts';
+import { readCommits, checkIdCount } from './read_commits.ts';
 import { requireRepository } from '../storage/require_repository.ts';
 
 /** Maximum commits that a walk through the pool visits. Beyond that, one `git rev-list` is faster. */
@@ -153,7 +153,7 @@ const countCommits = async (context: Context, walk: CommitWalk): Promise<number>
 
 export const listCommits: MethodHandler<'commits.list'> = async (params, context) => {
   const walk: CommitWalk = { ...params, limit: Math.min(params.limit, maxCommits) };
-  requireFewIds([...walk.from, ...(walk.not ?? [])]);
+  checkIdCount([...walk.from, ...(walk.not ?? [])]);
   if (walk.from.length === 0) return { result: { commits: [], total: 0 } };
   const commits = isPlain(walk)
     ? await walkThroughPool(context, walk)

@@ -1,6 +1,6 @@
 /** Parses commits and tags as git stores them. Lenient: old histories contain malformed objects. */
 import type { Commit, Oid, Signature } from '../protocol_records.ts';
-import { decodeText } from './decode_text.ts';
+import { decodeText } from '../decode_text.ts';
 
 const nobody: Signature = { name: '', email: '', time: 0, offset: '+0000' };
 

@@ -66,7 +66,7 @@ const makeTree = async (list: [string[], string, number][]): Promise<string> => 
   const writer = makeObjectWriter(join(repository.dir, 'objects'), false);
   for (const [parts, content, mode] of list) {
     const found = await editor.find(parts.join('/'));
-    if (found.is === 'blocked' || (found.is === 'there' && found.isFolder)) continue;
+    if (found.kind === 'blocked' || (found.kind === 'found' && found.isFolder)) continue;
     await editor.put(parts.join('/'), mode, writer.add('blob', Buffer.from(content)));
   }
   const id = await editor.build(writer);

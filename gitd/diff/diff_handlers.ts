@@ -10,7 +10,7 @@ import { type DiffParser, makeDiffParser } from './parse_diff.ts';
 import { countDifferingPaths, type DiffSizeLimits } from './count_differing_paths.ts';
 import { diffInPool } from './diff_in_pool.ts';
 
-/** Time limit: git's use of memory grows while it compares a hostile tree. */
+/** Time limit, because git's memory use keeps growing while it compares a hostile tree. */
 const maxSeconds = 20;
 
 /** Upper bounds for the limits of any caller. */
@@ -44,14 +44,14 @@ const resolveTrees = async (context: Context, from: Oid | null, to: Oid): Promis
     resolveTree(context, to),
   ]);
 
-type OwnProcessOptions = { paths: string[]; ignoresWhitespace: boolean };
+type SeparateProcessOptions = { paths: string[]; ignoresWhitespace: boolean };
 
 /** Diffs in a separate process: pooled processes accept no paths and no options. */
-const runOwnProcess = async (
+const diffInSeparateProcess = async (
   context: Context,
   trees: [Oid, Oid],
   parser: DiffParser,
-  { paths, ignoresWhitespace }: OwnProcessOptions,
+  { paths, ignoresWhitespace }: SeparateProcessOptions,
 ): Promise<void> => {
   await requireRepository(context);
   const { dir, signal, exec } = context;
@@ -91,18 +91,19 @@ const isTreePath = (path: string): boolean =>
 export const diffFiles: MethodHandler<'diff.files'> = async (params, context) => {
   const { from, to, limits } = params;
   const paths = params.paths?.filter(isTreePath) ?? [];
-  const hasNoValidPath = params.paths !== undefined && params.paths.length > 0 && paths.length === 0;
+  const areAllPathsInvalid = params.paths !== undefined && params.paths.length > 0 && paths.length === 0;
   const trees = await resolveComparedTrees(context, from, to);
-  if (hasNoValidPath || trees[0] === trees[1]) return { result: { diffs: [], files: 0, overflow: false } };
+  if (areAllPathsInvalid || trees[0] === trees[1])
+    return { result: { diffs: [], files: 0, overflow: false } };
   const ignoresWhitespace = params.ignore_whitespace === true;
-  const needsOwnProcess = paths.length > 0 || ignoresWhitespace;
-  const parser = makeDiffParser(capLimits(limits), !needsOwnProcess);
-  if (needsOwnProcess) await runOwnProcess(context, trees, parser, { paths, ignoresWhitespace });
+  const needsSeparateProcess = paths.length > 0 || ignoresWhitespace;
+  const parser = makeDiffParser(capLimits(limits), !needsSeparateProcess);
+  if (needsSeparateProcess) await diffInSeparateProcess(context, trees, parser, { paths, ignoresWhitespace });
   else await diffInPool(context, { trees, seconds: maxSeconds }, parser.push);
   return { result: parser.finish() };
 };
 
-/** Answers the whole diff as git writes it, for `patch` and `git apply`. */
+/** Returns the whole diff as git writes it, for `patch` and `git apply`; without a body if it is too large. */
 export const diffRaw: MethodHandler<'diff.raw'> = async ({ from, to, max }, context) => {
   const trees = await resolveComparedTrees(context, from, to);
   const { dir, signal, exec } = context;

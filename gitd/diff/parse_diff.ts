@@ -1,6 +1,6 @@
 /** Parses the output of `git diff-tree -r -M --raw -p -z` as a stream; holds nothing beyond the limits. */
 import { type DiffLimits, type FileDiff, zeroOid } from '../protocol_records.ts';
-import { decodeFileName } from '../commits/decode_text.ts';
+import { decodeFileName } from '../decode_text.ts';
 import { Patch } from './patch_text.ts';
 
 export type DiffParser = {

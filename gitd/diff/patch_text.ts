@@ -1,6 +1,6 @@
 /** Collects the patch texts of a diff, file by file. */
 import type { DiffLimits, FileDiff } from '../protocol_records.ts';
-import { decodeText } from '../commits/decode_text.ts';
+import { decodeText } from '../decode_text.ts';
 
 const lineFeed = 10;
 const letterD = 'd'.codePointAt(0);
@@ -170,7 +170,7 @@ export class Patch {
     else if (this.#bytes > bytes || this.#lines > lines) this.#cut();
   }
 
-  /** Skips entries without a text: git shows none where only white space differs, if that is ignored. */
+  /** Skips entries without a text: git shows none if only white space differs, if that is ignored. */
   #skipTo(line: string): void {
     const [, before, after] = /^index ([0-9a-f]{40})\.\.([0-9a-f]{40})/.exec(line) ?? [];
     const index = this.#entries.findIndex(

@@ -11,7 +11,8 @@ import {
 import { GitError } from '../git_error.ts';
 import type { StorageLoad } from '../protocol.ts';
 import type { Argument } from './arguments.ts';
-import { type RunVariables, findGit, makeEnvironment } from './environment.ts';
+import { type RunVariables, makeEnvironment } from './environment.ts';
+import { findGit } from './find_git.ts';
 import { limitCommand } from './prlimit.ts';
 import { type Share, type SlotName, makeAllSlots } from './slots.ts';
 import { superviseGroup } from './supervise_group.ts';

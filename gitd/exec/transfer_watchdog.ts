@@ -17,13 +17,14 @@ export type Watchdog = {
   endInput: () => void;
   /** Aborts the transfer with this error. */
   stop: (why: GitError) => void;
-  end: () => void;
+  /** Stops watching. It does not end the transfer. */
+  dispose: () => void;
 };
 
 /**
  * Limits of a transfer. It ends after `seconds` without a byte (git sends keep-alives every five seconds). It also
- * ends when gitd waited `seconds` for the client and fewer than `bytes` were transferred, so that a slow client cannot
- * hold a slot.
+ * ends once gitd has waited `seconds` in total for the client while fewer than `bytes` were transferred, so that a slow
+ * client cannot hold a slot.
  */
 export type Limits = { seconds: number; bytes: number };
 
@@ -31,40 +32,40 @@ const defaults: Limits = { seconds: 120, bytes: 256 * 1024 };
 /** Number of checks during `seconds`. */
 const checksPerPeriod = 24;
 
-const sizes = { readableHighWaterMark: 256 * 1024, writableHighWaterMark: 256 * 1024 };
+const highWaterMarks = { readableHighWaterMark: 256 * 1024, writableHighWaterMark: 256 * 1024 };
 
 /**
  * Starts to watch a transfer.
- * @param outer null: only `stop` and a stall end it
+ * @param outer the caller's signal; null: only `stop`, a stall or a slow client ends the transfer
  */
 export const startWatchdog = (outer: AbortSignal | null, { seconds, bytes }: Limits = defaults): Watchdog => {
   const control = new AbortController();
   const stop = (why: GitError): void => control.abort(why);
-  let silent = 0;
-  const touch = (): void => void (silent = 0);
+  let silentSeconds = 0;
+  const touch = (): void => void (silentSeconds = 0);
   const onAbort = (): void => control.abort(outer?.reason);
   outer?.addEventListener('abort', onAbort, { once: true });
   if (outer?.aborted === true) onAbort();
 
   let isInputExpected = true;
-  let moved = 0;
-  let waited = 0;
-  const isWaiting: (() => boolean)[] = [];
+  let movedBytes = 0;
+  let waitedSeconds = 0;
+  const clientWaits: (() => boolean)[] = [];
   const check = (): void => {
-    silent += seconds / checksPerPeriod;
-    if (isWaiting.some((ask) => ask())) waited += seconds / checksPerPeriod;
-    if (silent >= seconds) stop(new GitError('limit', `nothing was transferred for ${seconds} s`));
-    else if (moved >= bytes) [moved, waited] = [0, 0];
-    else if (waited >= seconds) stop(new GitError('limit', 'the client is too slow'));
+    silentSeconds += seconds / checksPerPeriod;
+    if (clientWaits.some((ask) => ask())) waitedSeconds += seconds / checksPerPeriod;
+    if (silentSeconds >= seconds) stop(new GitError('limit', `nothing was transferred for ${seconds} s`));
+    else if (movedBytes >= bytes) [movedBytes, waitedSeconds] = [0, 0];
+    else if (waitedSeconds >= seconds) stop(new GitError('limit', 'the client is too slow'));
   };
   const checkTimer = setInterval(check, (seconds * 1000) / checksPerPeriod);
 
   const meter = (onChunk?: OnChunk): Transform =>
     new Transform({
-      ...sizes,
+      ...highWaterMarks,
       transform: (chunk: Buffer, _encoding, done) => {
         touch();
-        moved += chunk.length;
+        movedBytes += chunk.length;
         onChunk?.(chunk);
         done(null, chunk);
       },
@@ -74,7 +75,7 @@ export const startWatchdog = (outer: AbortSignal | null, { seconds, bytes }: Lim
     touch,
     fromClient: (onChunk) => {
       const stream = meter(onChunk);
-      isWaiting.push(
+      clientWaits.push(
         () =>
           isInputExpected &&
           !stream.writableEnded &&
@@ -86,12 +87,12 @@ export const startWatchdog = (outer: AbortSignal | null, { seconds, bytes }: Lim
     },
     toClient: (onChunk) => {
       const stream = meter(onChunk);
-      isWaiting.push(() => !stream.destroyed && stream.readableLength > 0);
+      clientWaits.push(() => !stream.destroyed && stream.readableLength > 0);
       return stream;
     },
     endInput: () => void (isInputExpected = false),
     stop,
-    end: () => {
+    dispose: () => {
       clearInterval(checkTimer);
       outer?.removeEventListener('abort', onAbort);
     },

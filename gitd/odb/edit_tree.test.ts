@@ -71,10 +71,10 @@ test('folders that become empty vanish, the last file leaves the empty tree', as
   const first = await build(editor);
   const second = editorOf(first);
   await second.remove('a/b/c/d');
-  assert.deepEqual(await second.find('a/b'), { is: 'nothing' });
+  assert.deepEqual(await second.find('a/b'), { kind: 'free' });
   await second.put('a/b', 0o100644, blob);
-  assert.equal((await second.find('a/b')).is, 'there');
-  assert.deepEqual(await second.find('a/b/c'), { is: 'blocked', by: 'a/b' });
+  assert.equal((await second.find('a/b')).kind, 'found');
+  assert.deepEqual(await second.find('a/b/c'), { kind: 'blocked', by: 'a/b' });
   await second.remove('a/b');
   await second.remove('a/x');
   await second.remove('not/there');
@@ -136,9 +136,9 @@ test('any sequence of edits, in one or two batches, gives the same tree as git',
       const isFile = files.has(one.path);
       const isFolder = [...files.keys()].some((file) => file.startsWith(`${one.path}/`));
       const isBlocked = [...files.keys()].some((file) => one.path.startsWith(`${file}/`));
-      assert.equal(found.is === 'there' && !found.isFolder, isFile);
-      assert.equal(found.is === 'there' && found.isFolder, isFolder);
-      assert.equal(found.is === 'blocked', isBlocked);
+      assert.equal(found.kind === 'found' && !found.isFolder, isFile);
+      assert.equal(found.kind === 'found' && found.isFolder, isFolder);
+      assert.equal(found.kind === 'blocked', isBlocked);
       if (isFolder || isBlocked) continue;
       if ('id' in one) {
         await editor.put(one.path, one.mode, one.id);

@@ -8,9 +8,9 @@ type Folder = { nodes: Map<string, Node>; isChanged: boolean };
 
 /** The entry at a path. `blocked`: a file is where a folder of the path should be. */
 export type PathEntry =
-  | { is: 'nothing' }
-  | { is: 'blocked'; by: string }
-  | { is: 'there'; mode: number; id: Oid; isFolder: boolean };
+  | { kind: 'free' }
+  | { kind: 'blocked'; by: string }
+  | { kind: 'found'; mode: number; id: Oid; isFolder: boolean };
 
 /** Edits by path. Paths are byte strings joined by slashes; the caller has checked them. */
 export type TreeEditor = {
@@ -55,10 +55,10 @@ const walk = async (open: Opener, parts: string[]): Promise<Folder[] | string | 
 
 const findEntry = async (open: Opener, parts: string[]): Promise<PathEntry> => {
   const folders = await walk(open, parts);
-  if (typeof folders === 'string') return { is: 'blocked', by: folders };
+  if (typeof folders === 'string') return { kind: 'blocked', by: folders };
   const node = folders?.at(-1)?.nodes.get(parts.at(-1) ?? '');
-  if (node === undefined) return { is: 'nothing' };
-  return { is: 'there', mode: node.mode, id: node.id, isFolder: node.mode === folderMode };
+  if (node === undefined) return { kind: 'free' };
+  return { kind: 'found', mode: node.mode, id: node.id, isFolder: node.mode === folderMode };
 };
 
 const put = async (open: Opener, parts: string[], file: Node): Promise<void> => {

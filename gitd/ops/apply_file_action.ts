@@ -9,14 +9,14 @@ import type { ObjectWriter } from '../odb/loose_object_writer.ts';
 import { isSafePath } from '../odb/safe_paths.ts';
 import type { ActionProblem, CommitAction, Oid } from '../protocol_records.ts';
 
-export type Work = {
+export type EditContext = {
   editor: TreeEditor;
   writer: Pick<ObjectWriter, 'add'>;
   /** Returns the content of an action: a slice of the request's body. */
   readContent: (action: CommitAction) => Uint8Array;
 };
 
-type ExistingEntry = Extract<PathEntry, { is: 'there' }>;
+type ExistingEntry = Extract<PathEntry, { kind: 'found' }>;
 type Outcome = ActionProblem | null;
 
 const problemAt = (path: string, problem: ActionProblem['problem']): ActionProblem => ({
@@ -25,86 +25,86 @@ const problemAt = (path: string, problem: ActionProblem['problem']): ActionProbl
 });
 
 /** Finds the file at a path; returns a problem if there is no file. */
-const findFile = async ({ editor }: Work, path: string): Promise<ExistingEntry | ActionProblem> => {
+const findFile = async ({ editor }: EditContext, path: string): Promise<ExistingEntry | ActionProblem> => {
   const entry = await editor.find(toByteString(path));
-  if (entry.is !== 'there') return problemAt(path, 'missing');
+  if (entry.kind !== 'found') return problemAt(path, 'missing');
   return entry.isFolder ? problemAt(path, 'is_directory') : entry;
 };
 
 /** Checks that a new file may be put at a path. */
-const checkFree = async ({ editor }: Work, path: string): Promise<Outcome> => {
+const checkFree = async ({ editor }: EditContext, path: string): Promise<Outcome> => {
   if (!isSafePath(path)) return problemAt(path, 'invalid_path');
   const entry = await editor.find(toByteString(path));
-  if (entry.is === 'nothing') return null;
-  if (entry.is === 'blocked') return problemAt(Buffer.from(entry.by, 'latin1').toString('utf8'), 'exists');
+  if (entry.kind === 'free') return null;
+  if (entry.kind === 'blocked') return problemAt(Buffer.from(entry.by, 'latin1').toString('utf8'), 'exists');
   return problemAt(path, entry.isFolder ? 'is_directory' : 'exists');
 };
 
-const chooseMode = (action: CommitAction, now: number): number => {
-  if (action.execute_filemode === undefined || now === symlinkMode) return now;
+const chooseMode = (action: CommitAction, currentMode: number): number => {
+  if (action.execute_filemode === undefined || currentMode === symlinkMode) return currentMode;
   return action.execute_filemode ? executableMode : fileMode;
 };
 
-const writeContent = (work: Work, action: CommitAction): Oid =>
-  work.writer.add('blob', work.readContent(action));
+const writeContent = (context: EditContext, action: CommitAction): Oid =>
+  context.writer.add('blob', context.readContent(action));
 
-const create = async (work: Work, action: CommitAction): Promise<Outcome> => {
-  const problem = await checkFree(work, action.file_path);
+const create = async (context: EditContext, action: CommitAction): Promise<Outcome> => {
+  const problem = await checkFree(context, action.file_path);
   if (problem !== null) return problem;
-  const id = writeContent(work, action);
-  await work.editor.put(toByteString(action.file_path), chooseMode(action, fileMode), id);
+  const id = writeContent(context, action);
+  await context.editor.put(toByteString(action.file_path), chooseMode(action, fileMode), id);
   return null;
 };
 
-const update = async (work: Work, action: CommitAction): Promise<Outcome> => {
-  const file = await findFile(work, action.file_path);
+const update = async (context: EditContext, action: CommitAction): Promise<Outcome> => {
+  const file = await findFile(context, action.file_path);
   if ('problem' in file) return file;
   // A submodule is not a file of this repository.
   if (file.mode === submoduleMode) return problemAt(action.file_path, 'missing');
-  await work.editor.put(
+  await context.editor.put(
     toByteString(action.file_path),
     chooseMode(action, file.mode),
-    writeContent(work, action),
+    writeContent(context, action),
   );
   return null;
 };
 
-const remove = async (work: Work, action: CommitAction): Promise<Outcome> => {
-  const file = await findFile(work, action.file_path);
+const remove = async (context: EditContext, action: CommitAction): Promise<Outcome> => {
+  const file = await findFile(context, action.file_path);
   if ('problem' in file) return file;
-  await work.editor.remove(toByteString(action.file_path));
+  await context.editor.remove(toByteString(action.file_path));
   return null;
 };
 
-const move = async (work: Work, action: CommitAction): Promise<Outcome> => {
+const move = async (context: EditContext, action: CommitAction): Promise<Outcome> => {
   const from = action.previous_path ?? '';
-  const file = await findFile(work, from);
+  const file = await findFile(context, from);
   if ('problem' in file) return file;
   if (from === action.file_path) return problemAt(from, 'exists');
   if (action.content !== undefined && file.mode === submoduleMode) return problemAt(from, 'missing');
   // Remove first: `a` may become `a/b`.
-  await work.editor.remove(toByteString(from));
-  const problem = await checkFree(work, action.file_path);
+  await context.editor.remove(toByteString(from));
+  const problem = await checkFree(context, action.file_path);
   if (problem !== null) return problem;
-  const id = action.content === undefined ? file.id : writeContent(work, action);
-  await work.editor.put(toByteString(action.file_path), chooseMode(action, file.mode), id);
+  const id = action.content === undefined ? file.id : writeContent(context, action);
+  await context.editor.put(toByteString(action.file_path), chooseMode(action, file.mode), id);
   return null;
 };
 
-const chmod = async (work: Work, action: CommitAction): Promise<Outcome> => {
-  const file = await findFile(work, action.file_path);
+const chmod = async (context: EditContext, action: CommitAction): Promise<Outcome> => {
+  const file = await findFile(context, action.file_path);
   if ('problem' in file) return file;
   const isPlain = file.mode !== symlinkMode && file.mode !== submoduleMode;
   if (!isPlain) return problemAt(action.file_path, 'invalid_path');
   const mode = action.execute_filemode === true ? executableMode : fileMode;
-  await work.editor.put(toByteString(action.file_path), mode, file.id);
+  await context.editor.put(toByteString(action.file_path), mode, file.id);
   return null;
 };
 
-const unknownAction = async (): Promise<never> => Promise.reject(new GitError('invalid', 'not an action'));
+const unknownAction = async (): Promise<never> => Promise.reject(new GitError('invalid', 'unknown action'));
 
 const verbs = { create, update, delete: remove, move, chmod };
 
-/** Applies one action; null if it succeeded. */
-export const applyAction = async (work: Work, action: CommitAction): Promise<Outcome> =>
-  (Object.hasOwn(verbs, action.action) ? verbs[action.action] : unknownAction)(work, action);
+/** Applies one action. Returns the problem, or null if it succeeded. */
+export const applyAction = async (context: EditContext, action: CommitAction): Promise<Outcome> =>
+  (Object.hasOwn(verbs, action.action) ? verbs[action.action] : unknownAction)(context, action);

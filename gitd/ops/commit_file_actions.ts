@@ -10,7 +10,7 @@ import type { Methods } from '../protocol.ts';
 import type { ActionProblem, CommitAction, Oid } from '../protocol_records.ts';
 import { readFolder } from '../read/list_tree.ts';
 import { ensureRepository } from '../storage/create_repository.ts';
-import { applyAction, type Work } from './apply_file_action.ts';
+import { applyAction, type EditContext } from './apply_file_action.ts';
 import { passesPushCheck, maxCheckedBytes } from './check_git_files.ts';
 import { flushObjects, makeRepositoryWriter } from '../odb/flush_objects.ts';
 import { readRawCommit } from '../pool/read_object.ts';
@@ -47,7 +47,7 @@ const checkLastCommits = async (
 };
 
 const makeContentReader =
-  (body: Buffer): Work['readContent'] =>
+  (body: Buffer): EditContext['readContent'] =>
   ({ content }) => {
     const { offset, length } = content ?? { offset: 0, length: 0 };
     const isInside = [offset, length, body.length - offset - length].every(
@@ -66,13 +66,13 @@ const readSmallBlob = async ({ pools, dir }: Context, id: Oid): Promise<Buffer |
 /** Checks the files that git interprets and that an action changed. */
 const checkGitFiles = async (
   context: Context,
-  { editor, written }: { editor: Work['editor']; written: Map<Oid, Uint8Array> },
+  { editor, written }: { editor: EditContext['editor']; written: Map<Oid, Uint8Array> },
   actions: CommitAction[],
 ): Promise<ActionProblem | null> => {
   const touched = new Set(actions.map(({ file_path }) => file_path).filter(isJudgedByContent));
   for (const path of touched) {
     const entry = await editor.find(toByteString(path));
-    if (entry.is !== 'there' || entry.isFolder || entry.mode === submoduleMode) continue;
+    if (entry.kind !== 'found' || entry.isFolder || entry.mode === submoduleMode) continue;
     const ours = written.get(entry.id);
     const content = ours === undefined ? await readSmallBlob(context, entry.id) : Buffer.from(ours);
     const name = toByteString(path.slice(path.lastIndexOf('/') + 1));
@@ -103,7 +103,7 @@ export const commitActions = async (
     return id;
   };
   const editor = makeTreeEditor(root, async (id) => readFolder(context, id));
-  const work: Work = { editor, writer: { add }, readContent: makeContentReader(body) };
+  const work: EditContext = { editor, writer: { add }, readContent: makeContentReader(body) };
   for (const action of actions) {
     const problem = await applyAction(work, action);
     if (problem !== null) return { result: problem };

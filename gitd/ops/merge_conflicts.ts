@@ -11,7 +11,7 @@ import { readLooseObject } from '../odb/read_loose_object.ts';
 import { readRawCommit } from '../pool/read_object.ts';
 import type { Methods } from '../protocol.ts';
 import type { ConflictKind, ConflictOfFile, Oid } from '../protocol_records.ts';
-import { decodeFileName } from '../commits/decode_text.ts';
+import { decodeFileName } from '../decode_text.ts';
 import { readFolder } from '../read/list_tree.ts';
 
 /** Time limit; only hostile trees take longer. */
@@ -122,7 +122,7 @@ const readFile = async (
   try {
     const fresh = await readLooseObject(objects, id, max);
     if (fresh !== null) return fresh.data.length > max ? 'too_large' : fresh.data;
-    // git wrote nothing where the repository has the same bytes already.
+    // git wrote nothing if the repository has the same bytes already.
     return (await context.pools.catFile.contents(context.dir, id, max))?.data ?? 'too_large';
   } catch (error) {
     if (error instanceof GitError && error.kind === 'too_large') return 'too_large';
@@ -138,7 +138,7 @@ const readMarked = async (
   name: string,
 ): Promise<Buffer | ConflictKind> => {
   const entry = await editor.find(name);
-  if (entry.is !== 'there' || (entry.mode !== fileMode && entry.mode !== executableMode)) return 'mode';
+  if (entry.kind !== 'found' || (entry.mode !== fileMode && entry.mode !== executableMode)) return 'mode';
   const content = await readFile(context, quarantine, entry.id, max);
   if (content === 'too_large') return content;
   if (content.includes(0)) return 'binary';

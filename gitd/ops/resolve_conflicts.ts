@@ -43,7 +43,7 @@ const putFile = async (
 ): Promise<ActionProblem | null> => {
   const name = toByteString(path);
   const entry = await editor.find(name);
-  const isFile = entry.is === 'there' && (entry.mode === fileMode || entry.mode === executableMode);
+  const isFile = entry.kind === 'found' && (entry.mode === fileMode || entry.mode === executableMode);
   if (!isFile || !isSafePath(path)) return { problem: 'invalid_path', file_path: path };
   if (isJudgedByContent(path)) {
     const file = { name: name.slice(name.lastIndexOf('/') + 1), mode: entry.mode, content };

@@ -104,6 +104,6 @@ export const readArchive = async (
     await sendArchive(params, { ...context, signal: progress.signal }, io.output, progress.toClient());
     return {};
   } finally {
-    progress.end();
+    progress.dispose();
   }
 };

@@ -89,7 +89,7 @@ const sendBlob = async (
     const through = [progress.toClient()];
     await streamProcessChain({ processes: [process], output, through, signal: progress.signal });
   } finally {
-    progress.end();
+    progress.dispose();
   }
 };
 

@@ -5,7 +5,7 @@ import { GitError, isGitError } from '../git_error.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol_records.ts';
 import { readCommits } from '../commits/read_commits.ts';
-import { decodeFileName } from '../commits/decode_text.ts';
+import { decodeFileName } from '../decode_text.ts';
 import { requireRepository } from '../storage/require_repository.ts';
 
 const maxNames = 2_000;

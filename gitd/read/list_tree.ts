@@ -6,7 +6,7 @@ import { makeLruCache } from '../lru_cache.ts';
 import { type TreeItem, toByteString, folderMode, parseTree, submoduleMode } from '../odb/raw_tree.ts';
 import type { Oid, TreeEntry } from '../protocol_records.ts';
 import { requireRepository } from '../storage/require_repository.ts';
-import { decodeFileName } from '../commits/decode_text.ts';
+import { decodeFileName } from '../decode_text.ts';
 
 /** Maximum bytes of one folder: about half a million names. */
 const maxFolderBytes = 24 * 2 ** 20;

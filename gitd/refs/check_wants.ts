@@ -4,7 +4,7 @@
  */
 import type { Context } from '../handler_types.ts';
 import { count, flag } from '../exec/arguments.ts';
-import type { Hidden } from '../exec/environment.ts';
+import type { HiddenRefs } from '../exec/hidden_refs.ts';
 import type { Oid } from '../protocol_records.ts';
 import { rememberReachable, selectUnknown } from './reachable_commits.ts';
 import { getGeneration } from './ref_generation.ts';
@@ -49,11 +49,11 @@ const groupByKind = async (context: Context, wants: readonly Oid[]): Promise<Kin
 type Tips = readonly ReadonlySet<Oid>[];
 
 /** `kept`: whether refs that keep commits of merge requests count; they do not for a fetch. */
-type HiddenRefs = Hidden & { kept?: boolean };
+type RefsOutOfReach = HiddenRefs & { kept?: boolean };
 
 const selectTips = (
   { ownTips, requestTips, pipelineTips, keptTips }: VisibleTips,
-  hidden: HiddenRefs,
+  hidden: RefsOutOfReach,
 ): Tips => [
   ownTips,
   ...(hidden.requests ? [] : [requestTips]),
@@ -95,7 +95,7 @@ const maxUnreachableCommits = 100_000;
 export const findUnreachableCommits = async (
   context: Context,
   commits: readonly Oid[],
-  hidden: HiddenRefs,
+  hidden: RefsOutOfReach,
 ): Promise<Set<Oid>> => {
   const tips = selectTips(await loadVisibleTips(context), hidden);
   const unadvertised = commits.filter((oid) => !tips.some((some) => some.has(oid)));
@@ -154,7 +154,7 @@ const findUnreachableObject = async (
 export const findForbiddenWant = async (
   context: Context,
   wants: readonly Oid[],
-  hidden: HiddenRefs,
+  hidden: RefsOutOfReach,
 ): Promise<Oid | null> => {
   // Read before the tips, which are therefore never older.
   const key = `${context.dir} ${getGeneration(context.dir)} ${hidden.requests} ${hidden.pipelines} ${hidden.kept}`;

@@ -1,6 +1,6 @@
 /** Finds the commits that a text names by whole or short ids. */
 import type { Context, MethodHandler } from '../handler_types.ts';
-import { readCommit, requireFewIds } from '../commits/read_commits.ts';
+import { readCommit, checkIdCount } from '../commits/read_commits.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import type { Oid } from '../protocol_records.ts';
 import { findUnreachableCommits } from './check_wants.ts';
@@ -45,7 +45,7 @@ const filterReachable = async (
  */
 export const findCommits: MethodHandler<'commits.find'> = async (params, context) => {
   const { ids, reachable = false, hide_requests: requests = false } = params;
-  requireFewIds(ids);
+  checkIdCount(ids);
   const resolved = await Promise.all(ids.map(async (id) => await resolveId(context, id)));
   const isWhole = (index: number): boolean => ids[index]?.length === 40;
   const filterVisible = async (areWhole: boolean): Promise<Set<Oid>> => {

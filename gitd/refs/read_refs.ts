@@ -2,7 +2,7 @@ import type { Context, MethodHandler } from '../handler_types.ts';
 import { flag, ref as refArgument } from '../exec/arguments.ts';
 import { isQueryable } from '../pool/cat_file.ts';
 import type { Oid, Ref } from '../protocol_records.ts';
-import { requireFewIds } from '../commits/read_commits.ts';
+import { checkIdCount } from '../commits/read_commits.ts';
 import { requireRepository } from '../storage/require_repository.ts';
 import { parseTag } from '../commits/parse_commit.ts';
 import type { ListedRef } from './listed_ref.ts';
@@ -68,6 +68,6 @@ const readRef = async (context: Context, name: string): Promise<Ref | null> => {
 };
 
 export const getRefs: MethodHandler<'refs.get'> = async ({ names }, context) => {
-  requireFewIds(names);
+  checkIdCount(names);
   return { result: { refs: await Promise.all(names.map(async (name) => await readRef(context, name))) } };
 };

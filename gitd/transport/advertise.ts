@@ -1,7 +1,7 @@
 /** Answers `info/refs`, which a client reads first. */
 import type { Context, Storage, StreamHandler } from '../handler_types.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/environment.ts';
+import { type HiddenRefs, chooseHiddenRefs, hiddenRefsKey, hideRefsConfig } from '../exec/hidden_refs.ts';
 import { startWatchdog } from '../exec/transfer_watchdog.ts';
 import { GitError, noRepository } from '../git_error.ts';
 import { requireMarker } from '../storage/claim_storage.ts';
@@ -59,7 +59,7 @@ type Advertised = {
   service: 'git-upload-pack' | 'git-receive-pack';
   dir: string;
   protocol: 0 | 1 | 2;
-  hidden: Hidden;
+  hidden: HiddenRefs;
   stateless: boolean;
 };
 
@@ -75,9 +75,9 @@ export const writeAdvertisement = async (
     dir: null,
     seconds: 120,
     variables: protocolVariables(protocol),
-    config: hidingRefs(hidden),
+    config: hideRefsConfig(hidden),
   } as const;
-  const answer = `${service} ${protocol} ${stateless} ${hiddenKey(hidden)}`;
+  const answer = `${service} ${protocol} ${stateless} ${hiddenRefsKey(hidden)}`;
   await sendOutput(context, { ...client, run, key: `${answer} ${getGeneration(dir)} ${dir}` });
 };
 
@@ -92,12 +92,12 @@ export const advertise: StreamHandler<'transport.advertise'> = async (params, co
   const dir = await readableDir(context);
   if (dir === context.dir) await updateHead(dir, head);
   io.output.write(prologue(service));
-  const advertised = { service, dir, protocol, hidden: hiddenFor(params), stateless: true } as const;
+  const advertised = { service, dir, protocol, hidden: chooseHiddenRefs(params), stateless: true } as const;
   const watching = startWatchdog(context.signal);
   try {
     await writeAdvertisement(context, advertised, { output: io.output, watching });
   } finally {
-    watching.end();
+    watching.dispose();
   }
   io.output.end();
   return {};

@@ -42,5 +42,5 @@ test('a negotiation and a buffered request are limited in size', async () => {
   const read = async (most: number) => await wholeRequest(Readable.from([commands]), watching, most);
   assert.deepEqual(await read(100), commands);
   await assert.rejects(read(10), { kind: 'too_large' });
-  watching.end();
+  watching.dispose();
 });

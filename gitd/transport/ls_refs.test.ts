@@ -31,7 +31,7 @@ const list = async ({ context, dir }: TestRepository): Promise<Buffer> => {
   });
   const watching = startWatchdog(null);
   await sendRefs(context, { dir, hidden: { requests: false, pipelines: false }, output, watching }, request);
-  watching.end();
+  watching.dispose();
   const [answer] = written;
   assert.ok(answer !== undefined && written.length === 1);
   return answer;

@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream';
 import type { Context } from '../handler_types.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { type Hidden, hiddenKey, hidingRefs } from '../exec/environment.ts';
+import { type HiddenRefs, hiddenRefsKey, hideRefsConfig } from '../exec/hidden_refs.ts';
 import type { Watchdog } from '../exec/transfer_watchdog.ts';
 import { makeLruCache } from '../lru_cache.ts';
 import { getGeneration } from '../refs/ref_generation.ts';
@@ -22,7 +22,7 @@ type Listing = { generation: number; answer: Buffer };
 /** One answer per repository and request: a newer one replaces it. */
 const listings = makeLruCache<Listing>(budget, ({ answer }, key) => answer.length + key.length + overhead);
 
-type Listed = { dir: string; hidden: Hidden; output: Writable; watching: Watchdog };
+type Listed = { dir: string; hidden: HiddenRefs; output: Writable; watching: Watchdog };
 
 /**
  * Answers a request for refs.
@@ -33,7 +33,7 @@ export const sendRefs = async (
   { dir, hidden, output, watching }: Listed,
   request: Request,
 ): Promise<void> => {
-  const key = `${dir} ${hiddenKey(hidden)} ${request.key}`;
+  const key = `${dir} ${hiddenRefsKey(hidden)} ${request.key}`;
   const generation = getGeneration(dir);
   const listing = listings.get(key);
   if (listing?.generation === generation) {
@@ -46,7 +46,7 @@ export const sendRefs = async (
     dir: null,
     seconds: 120,
     variables: protocolVariables(2),
-    config: hidingRefs(hidden),
+    config: hideRefsConfig(hidden),
     input: request.bytes,
   } as const;
   const answer = await sendOutput(context, { run, key: `refs ${generation} ${key}`, output, watching });

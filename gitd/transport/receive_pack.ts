@@ -228,7 +228,7 @@ export const receivePack: StreamHandler<'transport.receive_pack'> = async (param
     await receive(push, params);
     return {};
   } finally {
-    watching.end();
+    watching.dispose();
     context.signal.removeEventListener('abort', onGone);
   }
 };

@@ -56,7 +56,7 @@ const sendListing: Send = async ({ context, dir }, output, signal) => {
     await sendRefs({ ...context, signal }, { dir, hidden, output, watching }, listing);
     output.end();
   } finally {
-    watching.end();
+    watching.dispose();
   }
 };
 

@@ -62,7 +62,7 @@ const readAll = async function* readAll(started: Started): AsyncGenerator<Buffer
   }
 };
 
-/** `key`: equal where the output is the same. */
+/** `key`: equal if the output is the same. */
 export type OutputParts = { run: Run; key: string; output: Writable; watching: Watchdog };
 
 /** Runs git and sends its output. Returns the output if it is short. */

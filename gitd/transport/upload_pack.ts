@@ -3,7 +3,7 @@ import { PassThrough, Readable, type Transform, type Writable } from 'node:strea
 import { pipeline } from 'node:stream/promises';
 import type { Context, StreamHandler, StreamIo } from '../handler_types.ts';
 import { file, flag } from '../exec/arguments.ts';
-import { type Hidden, hiddenFor, hiddenKey, hidingRefs } from '../exec/environment.ts';
+import { type HiddenRefs, chooseHiddenRefs, hiddenRefsKey, hideRefsConfig } from '../exec/hidden_refs.ts';
 import type { GitProcess } from '../exec/spawn.ts';
 import { transferShares } from '../exec/transfer_shares.ts';
 import { GitError } from '../git_error.ts';
@@ -49,7 +49,7 @@ const startUploadPack = async (
     seconds: maxTransferSeconds,
     signal,
     variables: protocolVariables(protocol),
-    config: hidingRefs(hidden),
+    config: hideRefsConfig(hidden),
   });
 
 /** Time limit of cached packs. */
@@ -80,7 +80,7 @@ type Serving = {
   context: Context;
   dir: string;
   /** Refs hidden from the client. */
-  hidden: Hidden;
+  hidden: HiddenRefs;
   client: Client | null;
   output: Writable;
   watching: Watchdog;
@@ -104,7 +104,7 @@ const isAlike = (request: Request): boolean => {
 };
 
 const buildCacheKey = ({ context, hidden }: Pick<Serving, 'context' | 'hidden'>, request: Request): string =>
-  `${context.dir} ${hiddenKey(hidden)} ${request.key}`;
+  `${context.dir} ${hiddenRefsKey(hidden)} ${request.key}`;
 
 /** Packs that were sent in the last minutes, by the key of the cache. Filling it costs more than many clones save. */
 const sentPacks = makeLruCache<number>(maxCachedAnswers * 4);
@@ -240,7 +240,7 @@ const converseOld = async (talk: OldConversation, io: StreamIo): Promise<void> =
 
 export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params, context, io) => {
   const { protocol, stateless, head, client = null } = params;
-  const hidden = hiddenFor(params);
+  const hidden = chooseHiddenRefs(params);
   let placed: Promise<string> | null = null;
   const find = async (): Promise<string> => {
     const dir = await readableDir(context);
@@ -255,6 +255,6 @@ export const uploadPack: StreamHandler<'transport.upload_pack'> = async (params,
     else await converseOld({ ...talk, protocol, stateless }, io);
     return {};
   } finally {
-    watching.end();
+    watching.dispose();
   }
 };

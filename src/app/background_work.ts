@@ -9,7 +9,7 @@ import { mergeCompletion } from '../review/merge_requests/merging/complete_merge
 import { versionWork } from '../review/merge_requests/versions/follow_version.ts';
 import { autoMergeWork } from '../planning/issuables/auto_merge_work.ts';
 import { rebaseWork } from '../review/merge_requests/merging/rebase.ts';
-import { refreshMergeRequests } from '../review/merge_requests/refresh/refresh.ts';
+import { refreshMergeRequests } from '../review/merge_requests/refresh/refresh_merge_requests.ts';
 import { removeSourceWork } from '../review/merge_requests/merging/remove_source_branch.ts';
 import { mergeRequestWork } from '../review/merge_requests/work.ts';
 import { deliverHooksWork } from '../outgoing/changes/observe.ts';

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { findGit } from '../../gitd/exec/environment.ts';
+import { findGit } from '../../gitd/exec/find_git.ts';
 import { newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { openRepository, seedCommit } from '../support/repositories/seed_commits.ts';
 import { type SeededProject, type SeededUser, seedProject, seedUser } from '../support/seed.ts';

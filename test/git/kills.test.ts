@@ -8,7 +8,6 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { getRepositoryPath } from '../../src/platform/git/storages.ts';
 import { type WorkTree, newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
 import { times } from '../support/run/sample.ts';
 import { type SeededProject, seedProject } from '../support/seed.ts';
@@ -31,11 +30,7 @@ after(async () => {
 const urlOf = (project: SeededProject): string => repositoryUrl(gantry.url, project.full_path, rootToken);
 
 const dirOf = (project: SeededProject): string =>
-  join(
-    gantry.service.platform.config.data,
-    'repositories/default',
-    getRepositoryPath({ id: project.id, repository_path: null }),
-  );
+  join(gantry.service.platform.config.data, 'repositories/default', project.repository_path);
 
 type Process = { pid: number; parent: number; command: string };
 

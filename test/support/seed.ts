@@ -14,6 +14,7 @@ import type {
 } from '../../src/platform/db/schema/column_types.ts';
 import { foldCase } from '../../src/platform/unicode.ts';
 import { claimRoute, insertNamespace } from '../../src/identity/namespaces/create.ts';
+import { generateRepositoryPath } from '../../src/platform/git/storages.ts';
 import { takeIid } from '../../src/projects/projects/take_iid.ts';
 import { insertToken } from '../../src/identity/tokens/create.ts';
 import { insertUser } from '../../src/identity/users/create.ts';
@@ -95,7 +96,13 @@ const personalNamespace = async (db: Reader, userId: number): Promise<number> =>
   return (await query.executeTakeFirstOrThrow()).id;
 };
 
-export type SeededProject = { id: number; path: string; full_path: string; namespace_id: number };
+export type SeededProject = {
+  id: number;
+  path: string;
+  full_path: string;
+  namespace_id: number;
+  repository_path: string;
+};
 
 export type ProjectSeed = {
   path?: string;
@@ -113,17 +120,19 @@ export const seedProject = async (gantry: TestService, given: ProjectSeed = {}):
     const { path = unique('project'), visibility = 'public', namespace, owner = 1, ...rest } = given;
     const above = await getNamespace(tx.db, namespace ?? (await personalNamespace(tx.db, owner)));
     const names = { namespace_id: above.id, path, full_path: `${above.full_path}/${path}`, name: path };
+    // Random, as createProject sets it: services of one process share caches of what a repository holds.
+    const repository_path = generateRepositoryPath();
     const none = { description: null, default_branch: null, forked_from_project_id: null, deleted_at: null };
     const times = { created_at: tx.now, updated_at: tx.now, last_activity_at: tx.now };
     const made = { visibility, creator_id: owner, keep_latest_artifact: 0 } as const; // as createProject sets it
     const { id } = await tx.db
       .insertInto('projects')
-      .values({ ...names, ...made, ...none, ...times, ...rest })
+      .values({ ...names, repository_path, ...made, ...none, ...times, ...rest })
       .returning('id')
       .executeTakeFirstOrThrow();
     await tx.db.insertInto('project_counters').values({ project_id: id }).execute();
     await claimRoute(tx, names.full_path, ['Project', id]);
-    return { id, path, full_path: names.full_path, namespace_id: above.id };
+    return { id, path, full_path: names.full_path, namespace_id: above.id, repository_path };
   });
 
 /** Makes a user a member of a project or of a group. */

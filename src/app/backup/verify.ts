@@ -139,7 +139,7 @@ const restoreAndCheck = async (parts: VerifyParts): Promise<void> => {
   advance();
 };
 
-/** Runs a step. Where it fails because objects are damaged, these are recorded, and the error names them. */
+/** Runs a step. If it fails because objects are damaged, these are recorded, and the error names them. */
 const explainDamage = async <T>({ place, manifest }: VerifyParts, step: () => Promise<T>): Promise<T> => {
   try {
     return await step();

@@ -6,11 +6,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { FastifyInstance } from 'fastify';
 
-/** Milliseconds without a request after which garbage is collected. */
+/** Milliseconds since the last response after which garbage is collected. */
 const idleTime = 2_000;
 
-/** Bytes that must be collectable. A smaller gain is not worth a collection on a service with occasional requests. */
-const minCollectable = 4 * 1024 * 1024;
+/**
+ * Minimum growth of resident memory since the last collection, in bytes. A smaller gain is not worth a collection on a
+ * service with occasional requests.
+ */
+const minGrowth = 4 * 1024 * 1024;
 
 type Collector = (how: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void;
 
@@ -23,16 +26,17 @@ const loadCollector = (): Collector => {
 /** Collects once after the start and after each busy period. Returns a function that stops it. */
 export const collectWhileIdle = (app: FastifyInstance): (() => void) => {
   const collect = loadCollector();
-  let kept = 0;
+  let rssAfterCollection = 0;
   const collectIfWorthwhile = (): void => {
-    const held = process.memoryUsage.rss();
-    if (held < kept + minCollectable) {
-      kept = Math.min(kept, held); // memory released in between counts toward the next collection
+    const rss = process.memoryUsage.rss();
+    if (rss < rssAfterCollection + minGrowth) {
+      // Memory may have shrunk since: growth is measured from the lower level.
+      rssAfterCollection = Math.min(rssAfterCollection, rss);
       return;
     }
-    // Other kinds of collection keep emptied pages.
+    // Other flavors do not return emptied pages to the system.
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-    kept = process.memoryUsage.rss();
+    rssAfterCollection = process.memoryUsage.rss();
   };
   const timer = setTimeout(collectIfWorthwhile, idleTime).unref();
   app.addHook('onResponse', (_request, _reply, done) => {

@@ -31,7 +31,7 @@ const hideSocket = (): void => {
 };
 
 /**
- * Makes the notifier. It does nothing where systemd did not ask for messages.
+ * Makes the notifier. It does nothing if systemd did not ask for messages.
  * @param onFailure called with the reason if a message cannot be sent
  */
 export const makeSystemdNotifier = (

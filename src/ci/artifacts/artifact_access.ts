@@ -12,7 +12,7 @@ import type { Project } from '../../projects/projects/find.ts';
 type Reader = Pick<Call, 'db' | 'viewer'>;
 
 /**
- * Checks the `access` value of the configuration; null where the file sets none. The caller must already be allowed to
+ * Checks the `access` value of the configuration; null if the file sets none. The caller must already be allowed to
  * read the job.
  */
 export const isForCaller = (
@@ -44,7 +44,7 @@ export const hasArtifactAccess = async (
   return isForCaller(asking, project, access ?? null);
 };
 
-/** @throws Failure 403 where the caller may not read the artifacts */
+/** @throws Failure 403 if the caller may not read the artifacts */
 export const requireArtifactAccess = async (call: Call, project: Project, jobId: number): Promise<void> => {
   if (!(await hasArtifactAccess(call, project, jobId))) throw forbidden();
 };

@@ -1,6 +1,6 @@
 import type { Platform } from '../../core/platform.ts';
 import type { Payload } from '../../platform/queue/enqueue.ts';
-import { deleteUnreferencedBytes } from './store/artifact_bytes.ts';
+import { deleteUnreferencedBlobs } from './store/artifact_blobs.ts';
 
 /** Deletes the traces and blobs that `enqueueJobFileDeletion` named. */
 export const deleteJobFiles = async (platform: Platform, payload: Payload): Promise<void> => {
@@ -11,5 +11,5 @@ export const deleteJobFiles = async (platform: Platform, payload: Payload): Prom
     const [id, trace_key] = typeof job === 'number' ? [job, null] : job;
     await platform.traces.remove({ project_id, id, trace_key });
   }
-  await deleteUnreferencedBytes(platform, project_id, JSON.parse(String(payload['digests'])) as string[]);
+  await deleteUnreferencedBlobs(platform, project_id, JSON.parse(String(payload['digests'])) as string[]);
 };

@@ -8,7 +8,8 @@ import { jobJson, jobArtifactsShape } from '../jobs/json.ts';
 import type { JobRow } from '../jobs/rows.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
 import { projectParam } from '../../code/repository/find_code.ts';
-import { deleteArtifacts, eraseJob, keepArtifacts } from './keep_and_delete.ts';
+import { eraseJob } from './erase_job.ts';
+import { deleteArtifacts, keepArtifacts } from './keep_or_delete_artifacts.ts';
 import { enqueueProjectExpiry } from './store/expire_artifacts.ts';
 import { findArchiveOfJob, findArchiveOfRef } from './archives/find_archive.ts';
 

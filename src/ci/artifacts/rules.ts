@@ -11,7 +11,7 @@ const usualLife = 30 * dayMilliseconds;
 
 /**
  * Computes when new artifacts expire, in epoch milliseconds; null: never.
- * @param expireIn as configurations write it: `3 mins 4 sec`, `never`; null where they do not
+ * @param expireIn as configurations write it: `3 mins 4 sec`, `never`; null if they do not
  */
 export const computeExpiry = (expireIn: string | null, now: number): number | null => {
   const text = expireIn?.trim().toLowerCase() ?? '';

@@ -3,7 +3,7 @@ import { type Call, requireUser } from '../../core/access/call.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { badRequest, forbidden } from '../../platform/errors.ts';
 import { playableStatuses, replaceableStatuses, retryableStatuses } from '../../core/job_statuses.ts';
-import { finishFailureTodos } from '../../review/merge_requests/merging/finish_failure_todos.ts';
+import { finishBuildFailedTodos } from '../../review/merge_requests/finish_build_failed_todos.ts';
 import { cancelJob, playJob, retryJob } from '../pipelines/processing/job_transitions.ts';
 import { requireVisibleRequest } from '../pipelines/creation/require_visible_merge_request.ts';
 import { sealValue } from '../variables/queries.ts';
@@ -22,7 +22,7 @@ export const cancel = async (call: Call, { job }: LoadedJob): Promise<JobRow> =>
 
 const retryInPlace = async (tx: Tx, { id, pipeline_id }: JobRow, userId: number) => {
   const retried = await retryJob(tx, id, userId);
-  if (retried !== null) await finishFailureTodos(tx, pipeline_id);
+  if (retried !== null) await finishBuildFailedTodos(tx, pipeline_id);
   return retried;
 };
 

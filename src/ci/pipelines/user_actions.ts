@@ -3,7 +3,7 @@ import { type Call, requireActor, requireUser } from '../../core/access/call.ts'
 import type { Tx } from '../../platform/db/open.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { finishFailureTodos } from '../../review/merge_requests/merging/finish_failure_todos.ts';
+import { finishBuildFailedTodos } from '../../review/merge_requests/finish_build_failed_todos.ts';
 import type { PipelineRow } from '../../code/repository/statuses/pipeline_summary.ts';
 import { cancelPipeline, deletePipeline, retryPipeline } from './cancel_retry_delete.ts';
 import { type LoadedPipeline, pipelinesOfProject } from './find.ts';
@@ -45,7 +45,7 @@ export const retry = async (call: Call, loaded: LoadedPipeline): Promise<Pipelin
   await requireVisibleRequest(call, loaded.pipeline.id);
   return await changePipeline(call, loaded, async (tx, id, userId) => {
     const pipeline = await retryPipeline(tx, id, userId);
-    if (pipeline !== null) await finishFailureTodos(tx, id);
+    if (pipeline !== null) await finishBuildFailedTodos(tx, id);
     return pipeline;
   });
 };

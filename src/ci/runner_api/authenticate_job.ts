@@ -91,7 +91,7 @@ const find = async (call: Call, token: string, id: number | null): Promise<Authe
 
 /**
  * Authenticates the job of this id by its own token, while it runs.
- * @throws Failure 403 with `Job-Status` where it has ended
+ * @throws Failure 403 with `Job-Status` if it has ended
  */
 export const authenticateJob = async (
   call: Call,

@@ -40,7 +40,7 @@ const endAll = async (
 
 const getBatches = memoizePerStore((store: Store) => new Batches<Ending, JobStatus | null>(store, endAll));
 
-/** Ends a job with the trace received so far. Returns its new status; null where it had ended before. */
+/** Ends a job with the trace received so far. Returns its new status; null if it had ended before. */
 export const endAsReported = async (
   platform: Pick<Platform, 'store' | 'traces'>,
   job: TraceKey & { pipeline_id: number },

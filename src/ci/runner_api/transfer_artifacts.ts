@@ -1,6 +1,6 @@
 /** Uploads artifacts of a job, and downloads artifacts it depends on. */
 import type { Call } from '../../core/access/call.ts';
-import { linkToBytes } from '../artifacts/store/artifact_bytes.ts';
+import { linkToBlob } from '../artifacts/store/artifact_blobs.ts';
 import { getArtifactSizeLimit } from '../artifacts/store/size_limit.ts';
 import { artifactTooLarge } from '../artifacts/rules.ts';
 import {
@@ -82,7 +82,7 @@ export const downloadArtifact = async (
   const artifact = await findArtifact(call.db, id, { now: call.now });
   if (artifact === null) throw notFound();
   if (direct_download === 'true') {
-    const location = await linkToBytes(call.platform, artifact, artifact.filename);
+    const location = await linkToBlob(call.platform, artifact, artifact.filename);
     if (location !== null) return new Answer(null, { status: 302, headers: { location } });
   }
   const bytes = await openArtifact(call.platform, artifact);

@@ -30,7 +30,7 @@ const readUpdate = paramsReader(updateParams);
 const maxUnauthenticated = 4;
 let unauthenticatedReads = 0;
 
-/** @throws Failure 503 where too many unauthenticated clients send long bodies */
+/** @throws Failure 503 if too many unauthenticated clients send long bodies */
 const readUnauthenticated = async ({ incoming }: Call): Promise<Buffer> => {
   if (unauthenticatedReads >= maxUnauthenticated) throw unavailable();
   unauthenticatedReads += 1;

@@ -17,7 +17,7 @@ const checkShareable = (call: Call, { runner_type, locked, edits }: SeenRunner):
 
 /**
  * Lets a runner take the jobs of one more project. The caller must manage it and all projects of the runner.
- * @throws Failure 404, 403, 400 where it is enabled already, or the project has too many
+ * @throws Failure 404, 403, 400 if it is enabled already, or the project has too many
  */
 export const enableRunner = async (call: Call, project_id: number, id: number): Promise<SeenRunner> => {
   await call.write(async (tx) => {

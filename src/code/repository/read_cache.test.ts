@@ -20,11 +20,11 @@ before(async () => {
 after(async () => await gantry.close());
 
 /** Opens the code of a project for a new call, and lists the methods that reach the storage. */
-const openCounted = async (projectId: number, asked: string[]) => {
-  const { platform } = gantry.service;
+const openCounted = async (projectId: number, asked: string[], service = gantry) => {
+  const { platform } = service.service;
   const project = await loadProject(platform.store.db, projectId);
   assert.ok(project !== null);
-  const real = await openRepository(gantry, projectId);
+  const real = await openRepository(service, projectId);
   const count = (repository: Repository): Repository => ({
     ...repository,
     ask: async (method, ...rest) => {
@@ -87,6 +87,36 @@ test('branches are asked for once until a ref or a project changes, objects once
   await seedProject(gantry);
   await read();
   assert.deepEqual(asked.splice(0), ['refs.get', 'refs.names'], 'objects stay');
+});
+
+test('services of one process share no answers, even about repositories of one path', async () => {
+  const other = await startTestService();
+  try {
+    const seedAtPath = async (service: TestService): Promise<number> => {
+      const { id } = await seedProject(service);
+      const repository_path = `@hashed/ab/cd/abcd${'0'.repeat(60)}.git`;
+      await service.service.platform.store.write(
+        async ({ db }) =>
+          await db.updateTable('projects').set({ repository_path }).where('id', '=', id).execute(),
+      );
+      return id;
+    };
+    const [id, otherId] = [await seedAtPath(gantry), await seedAtPath(other)];
+    const commit = await seedCommit(gantry, id, { a: '1' });
+    const readBranch = async (service: TestService, projectId: number) => {
+      const repository = await openCounted(projectId, [], service);
+      const { refs } = await repository.ask('refs.get', { names: ['refs/heads/main'] });
+      return refs[0]?.commit ?? null;
+    };
+    // Each project changes the state by one, so that the other service comes through the states of the first.
+    for (let at = 0; at < 60; at += 1) {
+      await seedProject(other);
+      assert.equal(await readBranch(other, otherId), null);
+      assert.equal(await readBranch(gantry, id), commit);
+    }
+  } finally {
+    await other.close();
+  }
 });
 
 test('what is missing is asked for again, and methods that change are passed on', async () => {

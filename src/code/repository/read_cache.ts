@@ -6,12 +6,13 @@
  * all answers about refs are cached until the next commit.
  */
 import type { Call } from '../../core/access/call.ts';
-import { compiled, getTableVersion } from '../../platform/db/compiled_query.ts';
+import { compiled, getStoreKey, getTableVersion } from '../../platform/db/compiled_query.ts';
 import { everyTable, handMadeChangeAge, refTables } from '../../platform/db/keep_until_change.ts';
 import { noteReadTables, withoutNoting } from '../../platform/db/read_tables.ts';
 import type { Method } from '../../platform/git/protocol_types.ts';
 import type { Repository } from '../../platform/git/repository.ts';
 import { makeLruCache } from '../../platform/lru_cache.ts';
+import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 import { type Project, findProjectFor } from '../../projects/projects/find.ts';
 import { type Code, openCode } from './find_code.ts';
 
@@ -47,7 +48,10 @@ type Scope = 'branches' | 'commit' | null;
 
 type Kept = Loaded & { scope: Scope; stamp: string | null; until: number; weight: number };
 
-const kept = makeLruCache<Kept>(maxCharacters, ({ weight }) => weight);
+/** By store: another service in this process may count the same states. */
+const getCache = memoizePerStore((_store: object) =>
+  makeLruCache<Kept>(maxCharacters, ({ weight }) => weight),
+);
 
 const selectState = compiled((db, _none: object, dialect) => dialect.state.compile(db));
 
@@ -102,7 +106,7 @@ const noteScope = (scope: Scope): void => {
 };
 
 const find = async (call: Call, key: string): Promise<Kept | undefined> => {
-  const cached = kept.get(key);
+  const cached = getCache(getStoreKey(call.db)).get(key);
   if (cached === undefined || cached.scope === null) return cached;
   const isCurrent = (await getStamps(call))[cached.scope] === cached.stamp;
   return isCurrent && performance.now() < cached.until ? cached : undefined;
@@ -135,7 +139,7 @@ const answer = async (
   if (length <= maxAnswer) {
     const stamp = scope === null ? null : (stamps?.[scope] ?? null);
     const until = scope === null ? Infinity : performance.now() + handMadeChangeAge;
-    kept.set(key, { ...loaded, scope, stamp, until, weight: length + 200 });
+    getCache(getStoreKey(call.db)).set(key, { ...loaded, scope, stamp, until, weight: length + 200 });
   }
   return loaded;
 };

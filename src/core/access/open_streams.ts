@@ -14,7 +14,7 @@ type Streams = Map<AbortController, StreamClient>;
 
 const getStreams = memoizePerStore((_platform: Platform): Streams => new Map());
 
-/** @throws Failure 503 where too many streams are open */
+/** @throws Failure 503 if too many streams are open */
 export const openEventStream = (
   platform: Platform,
   client: StreamClient,

@@ -35,6 +35,7 @@ const isSessionValid = async (db: Reader, id: number, now: number): Promise<bool
 };
 
 const isCredentialValid = async (db: Reader, { kind, id }: Credential, now: number): Promise<boolean> => {
+  // No long response is open to jobs and feed readers.
   if (kind === 'job' || kind === 'feed') return false;
   return await (kind === 'session' ? isSessionValid : isTokenValid)(db, id, now);
 };
@@ -53,9 +54,9 @@ export const revalidateCall = async (call: Call): Promise<Call | null> => {
   const now = platform.clock.now();
   if (actor === null || !(await isCredentialValid(db, actor.credential, now))) return null;
   const user = await loadCurrentUser(db, actor.user.id);
-  const behind = actor.sudo_by_id === null ? null : await loadCurrentUser(db, actor.sudo_by_id);
-  if (user === undefined || behind === undefined || behind?.admin === 0) return null;
-  const isImpersonation = actor.credential.kind === 'session' && behind !== null;
+  const actingAdmin = actor.sudo_by_id === null ? null : await loadCurrentUser(db, actor.sudo_by_id);
+  if (user === undefined || actingAdmin === undefined || actingAdmin?.admin === 0) return null;
+  const isImpersonation = actor.credential.kind === 'session' && actingAdmin !== null;
   if (isImpersonation && user.admin === 1) return null;
   return { ...call, now, admin: user.admin === 1, viewer: await loadViewer(db, user, now) };
 };

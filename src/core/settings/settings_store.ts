@@ -18,9 +18,9 @@ const isKnown = (name: string): name is SettingName => name in fields;
 export const readSettings = async (db: Reader): Promise<StoredSettings> => {
   const rows = await db.selectFrom('settings').select(['name', 'value', 'updated_at']).execute();
   const values = rows.filter(({ name }) => isKnown(name));
-  const kept = Object.fromEntries(values.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
+  const stored = Object.fromEntries(values.map(({ name, value }) => [name, JSON.parse(value) as unknown]));
   return {
-    settings: Object.freeze({ ...defaults, ...kept }),
+    settings: Object.freeze({ ...defaults, ...stored }),
     updated_at: values.length === 0 ? null : Math.max(...values.map(({ updated_at }) => updated_at)),
   };
 };
@@ -30,7 +30,7 @@ export const readLastChanges = async (db: Reader): Promise<LastChange[]> => {
   return rows.filter((row): row is typeof row & { name: SettingName } => isKnown(row.name));
 };
 
-/** Stores changed settings. Other processes are notified with the commit. */
+/** Stores changed settings. Other processes are notified on commit. */
 export const writeSettings = async (tx: Tx, changes: readonly Change[], userId: number): Promise<void> => {
   if (changes.length === 0) return;
   const names = changes.map(({ name }) => name);
@@ -63,15 +63,15 @@ export const openSettings = async (
   onError: (error: unknown) => void,
 ): Promise<SettingsSource> => {
   let current = (await readSettings(store.db)).settings;
-  let latest = 0;
-  let applied = 0;
+  let startedReads = 0;
+  let appliedRead = 0;
   const reload = async (): Promise<void> => {
-    latest += 1;
-    const turn = latest;
+    startedReads += 1;
+    const thisRead = startedReads;
     const { settings } = await readSettings(store.db);
-    // If two reads overlap, the later read is newer and must not be overwritten.
-    if (turn < applied) return;
-    applied = turn;
+    // Reads may overlap: an older read that finishes late must not overwrite a newer one.
+    if (thisRead < appliedRead) return;
+    appliedRead = thisRead;
     current = settings;
   };
   store.listen(topic, () => void reload().catch(onError));

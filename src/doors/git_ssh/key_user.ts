@@ -61,7 +61,7 @@ export const noteKeyUse = ({ store, clock }: Platform, { key, user }: KeyUser, i
     .catch(() => undefined);
 };
 
-/** Loads the rights of a deploy key in a project; null where it is not one of the project's keys. */
+/** Loads the rights of a deploy key in a project; null if it is not one of the project's keys. */
 export const deployKeyIn = async (
   { store }: Platform,
   keyId: number,

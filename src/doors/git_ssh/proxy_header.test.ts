@@ -17,7 +17,7 @@ const readPieces = async (pieces: readonly Buffer[]): Promise<Read> => {
       socket.on('data', (chunk) => (after += chunk.toString()));
       socket.once('end', () => resolve({ address: header === null ? undefined : header.address, after }));
     });
-    // Also where the callback never comes.
+    // Also if the callback never comes.
     socket.once('close', () => resolve({ address: undefined, after: '' }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -9,7 +9,7 @@ import { grepCode } from './grep_code.ts';
 import { hasCodeIndex } from './has_code_index.ts';
 import { projectsIn } from './search_place.ts';
 import { type SearchScope, nothing } from './search_scope.ts';
-import { foundBlobShape, searchCode } from './search_code.ts';
+import { foundBlobShape, searchCode } from './search_indexed_code.ts';
 
 export const commits: SearchScope = {
   places: ['projects'],

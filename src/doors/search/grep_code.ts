@@ -10,7 +10,7 @@ import { withMutex } from '../../platform/keyed_mutex.ts';
 import { lowerAscii } from '../../platform/unicode.ts';
 import { matchesWildcard } from '../../platform/wildcard.ts';
 import { type CodeQuery, parseCodeQuery } from './code_query.ts';
-import { type FoundBlob, foundBlobJson } from './search_code.ts';
+import { type FoundBlob, foundBlobJson } from './search_indexed_code.ts';
 
 /** Same limits as the index: further files are not found, and larger files are shown only by path. */
 const maxFiles = 50_000;

@@ -1,4 +1,4 @@
-/** Styles, script and icons of pages, as `build.ts` put them into `dist/assets`. */
+/** The styles, scripts and icons of pages, which `build.ts` writes to `dist/assets`. */
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { packageRoot } from '../../platform/package_files.ts';
@@ -43,8 +43,9 @@ const readOnce = (file: string): Buffer => {
 };
 
 const accepts = (header: string | undefined, encoding: string): boolean =>
-  header?.split(',').some((one) => one.trim() === encoding || one.trim().startsWith(`${encoding};q=1`)) ===
-  true;
+  header
+    ?.split(',')
+    .some((token) => token.trim() === encoding || token.trim().startsWith(`${encoding};q=1`)) === true;
 
 /**
  * Returns the asset at a path, compressed if the client accepts that; null if it does not exist.

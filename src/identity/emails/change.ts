@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { invalid } from '../../platform/errors.ts';
 import { enqueue } from '../../platform/queue/enqueue.ts';
-import { requireNoBot } from '../bots/bot_users.ts';
+import { requireNoBot } from '../bots/is_bot.ts';
 import { countAttempt } from '../sessions/sign_in_failures.ts';
 import { confirmationTime } from '../users/addresses/further_addresses.ts';
 import { lockUser, userIdByEmail } from '../users/queries.ts';

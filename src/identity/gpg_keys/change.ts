@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { toFlag } from '../../platform/db/schema/column_types.ts';
 import { invalid } from '../../platform/errors.ts';
-import { requireNoBot } from '../bots/bot_users.ts';
+import { requireNoBot } from '../bots/is_bot.ts';
 import { loadConfirmedAddresses } from '../users/addresses/further_addresses.ts';
 import { lockUser } from '../users/queries.ts';
 import { type Certificate, type GpgUser, parseCertificate } from './openpgp/certificate.ts';

@@ -3,7 +3,7 @@ import { notifyOfSecurityChange } from '../../core/mail/notify_of_security_chang
 import type { Tx } from '../../platform/db/open.ts';
 import { recordAudit } from '../../core/access/audit.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { requireNoBot } from '../bots/bot_users.ts';
+import { requireNoBot } from '../bots/is_bot.ts';
 import { lockUser } from '../users/queries.ts';
 import type { KeyRow } from './queries.ts';
 import { type KeyInput, type NewKey, checkKey, fingerprintTaken } from './rules.ts';

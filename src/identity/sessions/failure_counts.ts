@@ -20,7 +20,7 @@ export type Count = {
 
 export const noFailures: Count = { failures: 0, first_at: 0, refusals: 0, refused_until: 0 };
 
-/** Returns the milliseconds until the next attempt is allowed; 0: now, also where the clock was set back since. */
+/** Returns the milliseconds until the next attempt is allowed; 0: now, also if the clock was set back since. */
 export const getRefusalTime = ({ first_at, refused_until }: Count, now: number): number =>
   first_at > now ? 0 : Math.max(refused_until - now, 0);
 

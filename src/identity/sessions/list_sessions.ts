@@ -6,7 +6,7 @@ import type { Settings } from '../../core/settings/fields.ts';
 
 export type SessionRow = Omit<Selectable<SessionsTable>, 'token_hash' | 'user_id'>;
 
-/** Lists the active sessions of a user, most recently used first. A user has at most 100. */
+/** Lists the active sessions of a user, most recently used first. `start_session.ts` keeps at most 100 per user. */
 export const listSessions = async (
   db: Reader,
   userId: number,

@@ -5,7 +5,7 @@ import type { TokensTable } from '../../platform/db/schema/credentials.ts';
 import { forbidden, invalid } from '../../platform/errors.ts';
 import { type Source, recordAudit } from '../../core/access/audit.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
-import { requireNoBot } from '../bots/bot_users.ts';
+import { requireNoBot } from '../bots/is_bot.ts';
 import { lockUser } from '../users/queries.ts';
 import { tokenProblems } from './rules.ts';
 

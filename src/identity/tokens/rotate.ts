@@ -3,7 +3,7 @@ import { recordAudit } from '../../core/access/audit.ts';
 import { today } from '../../core/access/viewer.ts';
 import { forbidden, invalid, unauthorized } from '../../platform/errors.ts';
 import { dayMilliseconds } from '../../platform/time.ts';
-import { moveRoleEnd } from '../bots/bot_users.ts';
+import { changeRoleExpiry } from '../bots/change_role_expiry.ts';
 import { createTokenAfter } from './create.ts';
 import { endToken } from './revoke.ts';
 import type { TokenRow } from './queries.ts';
@@ -41,7 +41,7 @@ export const rotateToken = async (
   };
   return await createTokenAfter(call.platform, { cause: actor, source: call }, made, async (tx) => {
     if (!(await endToken(tx, id))) throw unauthorized();
-    await moveRoleEnd(tx, user_id, { from: token.expires_at, to: made.expires_at });
+    await changeRoleExpiry(tx, user_id, { from: token.expires_at, to: made.expires_at });
     const details = { user_id, name };
     await recordAudit(tx, actor, call, {
       kind: 'token.rotated',

@@ -6,7 +6,8 @@ import { conflict, forbidden } from '../../platform/errors.ts';
 import { type Cause, recordEvent } from '../../core/events/record_event.ts';
 import { requireUnmodified } from '../../platform/http/precondition.ts';
 import { enqueueAvatarRemoval } from '../avatars/store_avatar.ts';
-import { botOf, endBotsOf } from '../bots/bot_users.ts';
+import { blockBotsOf } from '../bots/block_bots.ts';
+import { selectBot } from '../bots/is_bot.ts';
 import { retryOnTakenName } from '../namespaces/claim_path.ts';
 import { removeNamespace } from '../namespaces/remove.ts';
 import { eraseContributions, reassignContributions, hasContributions } from './contributions.ts';
@@ -32,7 +33,7 @@ const solelyOwnedGroups = async (
     )
     select distinct owned as id from above where owned not in (
       select above.owned from above join members on members.source_id = above.id
-      where members.user_id <> ${userId} and ${owner} and not exists ${botOf(sql.ref('members.user_id'))})
+      where members.user_id <> ${userId} and ${owner} and not exists ${selectBot(sql.ref('members.user_id'))})
     order by id
   `.execute(db);
   return rows.map(({ id }) => id);
@@ -58,7 +59,7 @@ export const nameSolelyOwnedGroups = async (
 const removeGroups = async (tx: Tx, cause: Cause | null, ids: number[]): Promise<void> => {
   for (const id of ids) {
     if (!(await removeNamespace(tx, cause, id))) continue;
-    await endBotsOf(tx, { type: 'Namespace', id });
+    await blockBotsOf(tx, { type: 'Namespace', id });
     await recordEvent(tx, cause, {
       kind: 'group.deleted',
       project_id: null,
@@ -78,7 +79,7 @@ const removePersonalNamespace = async (tx: Tx, cause: Cause | null, userId: numb
     .returning('id')
     .executeTakeFirstOrThrow();
   await removeNamespace(tx, cause, id);
-  await endBotsOf(tx, { type: 'Namespace', id });
+  await blockBotsOf(tx, { type: 'Namespace', id });
 };
 
 export type Deletion = {

@@ -16,7 +16,7 @@ const maxStreamMilliseconds = 600_000;
 const keepaliveInterval = 15_000;
 /** Milliseconds between two reads of one client, so that busy times are read in larger pages. */
 const minInterval = 100;
-/** Milliseconds after which changes are read that an open transaction kept back: where it fails, nothing is announced. */
+/** Milliseconds after which changes are read that an open transaction kept back: if it fails, nothing is announced. */
 const heldBackInterval = 250;
 /** Changes of one read. */
 const maxChanges = 100;
@@ -70,7 +70,7 @@ type Request = { after: number | null; limit: number };
 
 /**
  * Returns the first page that is not empty, or an empty one after this time.
- * @throws Failure 503 where too many connections wait
+ * @throws Failure 503 if too many connections wait
  */
 export const waitForChanges = async (
   call: Call,
@@ -109,7 +109,7 @@ const events = async function* events(follower: Follower): AsyncGenerator<string
   }
 };
 
-/** @throws Failure 503 where too many streams are open */
+/** @throws Failure 503 if too many streams are open */
 export const followChanges = (call: Call, after: number | null): Answer => {
   const headers = {
     'content-type': 'text/event-stream',

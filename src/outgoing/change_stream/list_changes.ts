@@ -139,7 +139,7 @@ const toChange = (row: Row): Change => {
 };
 
 /** Lists the changes after one that the caller sees now, the oldest first. @param after null: after the latest
- * @throws Failure 410 where the log no longer begins there */
+ * @throws Failure 410 if the log no longer begins there */
 export const listChanges = async (call: Call, after: number | null, limit: number): Promise<ChangePage> => {
   const { store } = call.platform;
   const { settled, last }: LogEnd = await readLogEnd(store);

@@ -1,6 +1,6 @@
 /**
  * Finds the hooks of each change at the end of its transaction, and stores what they will deliver: the snapshot, one
- * pending delivery for each hook, and the work that sends them. Costs next to nothing where no hook exists.
+ * pending delivery for each hook, and the work that sends them. Costs next to nothing if no hook exists.
  */
 import { randomUUID } from 'node:crypto';
 import { type RecordedChange, changesTopic } from '../../core/events/record_event.ts';

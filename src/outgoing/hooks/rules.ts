@@ -67,7 +67,7 @@ const readValues = (
   return { values, hasKept: items.some(({ value }) => typeof value !== 'string') };
 };
 
-/** Reads the variables of a URL. @param stored values that are kept where only the key is sent @throws Failure 422 */
+/** Reads the variables of a URL. @param stored values that are kept if only the key is sent @throws Failure 422 */
 export const readUrlVariables = (raw: unknown, stored: Values): ReadValues =>
   readValues(
     'url_variables',
@@ -77,7 +77,7 @@ export const readUrlVariables = (raw: unknown, stored: Values): ReadValues =>
 
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** Reads custom headers. @param stored values that are kept where only the key is sent @throws Failure 422 */
+/** Reads custom headers. @param stored values that are kept if only the key is sent @throws Failure 422 */
 export const readHeaders = (raw: unknown, stored: Values): ReadValues =>
   readValues(
     'custom_headers',

@@ -41,7 +41,7 @@ export const findMail = async (db: Reader, id: number): Promise<LatestMail> => {
   return mail;
 };
 
-/** Enqueues a test mail to the caller. @throws Failure 422 where no mail server is configured */
+/** Enqueues a test mail to the caller. @throws Failure 422 if no mail server is configured */
 export const sendTestMail = async (call: Call): Promise<void> => {
   if (!isMailOn(call.platform)) {
     const message = 'No mail server is configured';

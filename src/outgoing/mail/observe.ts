@@ -1,6 +1,6 @@
 /**
  * Chooses the changes that users get mail about, at the end of their transaction, and enqueues the work that finds the
- * recipients. Started only where a mail server is configured.
+ * recipients. Started only if a mail server is configured.
  */
 import { type RecordedChange, changesTopic } from '../../core/events/record_event.ts';
 import { enqueueMails, isMailOn } from '../../core/mail/enqueue_mails.ts';

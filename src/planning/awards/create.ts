@@ -5,7 +5,7 @@ import { type LoadedNoteable, type NounActions, isIssuable } from '../issuables/
 import { finishTodos } from '../todos/add_todos.ts';
 import type { AwardRow } from './json.ts';
 import type { Awardable } from './queries.ts';
-import { checkAwardName, mayAward } from './rules.ts';
+import { normalizeAwardName, mayAward } from './rules.ts';
 import { countVote } from './votes.ts';
 
 /**
@@ -20,7 +20,7 @@ export const createAward = async <L extends LoadedNoteable>(
 ): Promise<AwardRow> => {
   const { target, project } = loaded;
   const actor = requireActor(call);
-  const name = checkAwardName(input);
+  const name = normalizeAwardName(input);
   if (!mayAward(call, loaded)) throw notFound('Award Emoji');
   if (awardable.system) throw notFound('Award Emoji Awardable cannot be awarded emoji');
   return await call.write(async (tx) => {

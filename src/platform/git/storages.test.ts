@@ -100,7 +100,7 @@ it('starts nothing before it is asked, and only once for many who ask', async ()
   assert.equal(new Set(all.map(({ pid }) => pid)).size, 1);
   await fresh.stop();
   assert.equal(isAlive(all[0]!.pid), false);
-  // Where paths are too long for a socket, it was elsewhere.
+  // If paths are too long for a socket, it was elsewhere.
   const sockets = join(data, 'f/gitd/default');
   assert.deepEqual(existsSync(sockets) ? await readdir(sockets) : [], []);
   await assert.rejects(fresh.status('default'), { kind: 'unavailable' });

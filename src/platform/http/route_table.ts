@@ -34,7 +34,7 @@ export type RouteTable = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Undefined where the path has no route, or is malformed. */
+    /** Undefined if the path has no route, or is malformed. */
     route: Route | undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Leases work for this process when its cause commits, if the worker has a free slot and no other work has its turn.
- * This saves the transaction that would take it. Only where a single process has the database: elsewhere two processes
+ * This saves the transaction that would take it. Only if a single process has the database: elsewhere two processes
  * could lease the same turn, and the cause would fail.
  */
 import { compiled, getStoreKey } from '../db/compiled_query.ts';

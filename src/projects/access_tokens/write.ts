@@ -5,7 +5,8 @@ import { type Call, requireActor, requireUser } from '../../core/access/call.ts'
 import { generateTokenText } from '../../core/access/credentials/token_text.ts';
 import { today } from '../../core/access/viewer.ts';
 import { insertMember } from '../../identity/namespaces/add_member.ts';
-import { endBot, requireNoBot } from '../../identity/bots/bot_users.ts';
+import { blockBot } from '../../identity/bots/block_bots.ts';
+import { requireNoBot } from '../../identity/bots/is_bot.ts';
 import { insertToken } from '../../identity/tokens/create.ts';
 import { rotateToken } from '../../identity/tokens/rotate.ts';
 import { tokenProblems } from '../../identity/tokens/rules.ts';
@@ -116,7 +117,7 @@ export const createAccessToken = async (
 export const revokeAccessToken = async (call: Call, source: Source, token: AccessToken): Promise<void> =>
   await call.write(async (tx) => {
     const { id, user_id, name } = token;
-    await endBot(tx, user_id);
+    await blockBot(tx, user_id);
     await sql`delete from members where user_id = ${user_id}`.execute(tx.db);
     await recordAudit(tx, requireActor(call), call, {
       kind: 'access_token.revoked',

@@ -5,7 +5,7 @@ import { recordEvent } from '../../core/events/record_event.ts';
 import { isMembershipLocked } from '../../identity/groups/inherited_options.ts';
 import { compareColumns } from '../../core/events/compare_columns.ts';
 import { insertMember } from '../../identity/namespaces/add_member.ts';
-import { isBot } from '../../identity/bots/bot_users.ts';
+import { isBot } from '../../identity/bots/is_bot.ts';
 import { loadUser } from '../../identity/users/queries.ts';
 import { type Membership, hasEnded, loadMembership } from './queries.ts';
 import { type Role, requireGrantable, requireMembership, requireOwnerStays } from './rules.ts';

@@ -4,7 +4,7 @@ import { today } from '../../core/access/viewer.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import type { Platform } from '../../core/platform.ts';
 import type { Tx } from '../../platform/db/open.ts';
-import { botOf } from '../../identity/bots/bot_users.ts';
+import { selectBot } from '../../identity/bots/is_bot.ts';
 
 /** Memberships of one transaction. */
 const batch = 50;
@@ -13,7 +13,7 @@ const pause = 60_000;
 
 /** Over `members`. The roles of bots stay: the last day of a token that is rotated moves. */
 const hasEnded = (now: number) => sql<boolean>`(expires_at <= ${today(now)}
-  and not exists ${botOf(sql.ref('members.user_id'))})`;
+  and not exists ${selectBot(sql.ref('members.user_id'))})`;
 
 /** Another process that deletes the same rows waits for this one, and then finds none of them. */
 const deleteEnded = async ({ db, now }: Tx) =>

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { levels } from '../../core/access/levels.ts';
 import { today } from '../../core/access/viewer.ts';
 import { anyOf } from '../../core/access/visible.ts';
-import { botOf } from '../../identity/bots/bot_users.ts';
+import { selectBot } from '../../identity/bots/is_bot.ts';
 import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import type { Reader } from '../../platform/db/open.ts';
 
@@ -32,7 +32,7 @@ export const loadResponsible = async (
     from members join users on users.id = members.user_id
     where ${anyOf([...inProject, inGroups])} and members.access_level >= ${least}
       and (members.expires_at is null or members.expires_at > ${today(now)})
-      and users.state = 'active' and not exists ${botOf(sql.ref('users.id'))}
+      and users.state = 'active' and not exists ${selectBot(sql.ref('users.id'))}
     group by users.id, users.name, users.username
     order by max(members.access_level) desc, users.id limit ${limit}`.execute(db);
   return rows;

@@ -6,7 +6,7 @@ import type { Reader, Tx } from '../../platform/db/open.ts';
 import type { MembersTable } from '../../platform/db/schema/identity.ts';
 import type { SourceType } from '../../platform/db/schema/column_types.ts';
 import { type PageRequest, withTotal } from '../../platform/http/page.ts';
-import { botOf } from '../../identity/bots/bot_users.ts';
+import { selectBot } from '../../identity/bots/is_bot.ts';
 import { invitedGroups } from '../../identity/groups/group_links.ts';
 import { basicUserColumns } from '../../identity/users/json.ts';
 import { containsTyped } from '../../identity/users/search_text.ts';
@@ -230,7 +230,7 @@ export const hasOtherOwner = async (tx: Tx, group: Source, userId: number): Prom
     .where('access_level', '=', levels.owner)
     .where('user_id', '<>', userId)
     .where(isCurrentMember(tx.now))
-    .where(sql<boolean>`not exists ${botOf(sql.ref('members.user_id'))}`)
+    .where(sql<boolean>`not exists ${selectBot(sql.ref('members.user_id'))}`)
     .limit(1)
     .executeTakeFirst();
   return otherOwner !== undefined;

@@ -21,7 +21,7 @@ export const loadStoredObjects = async (place: BackupPlace): Promise<StoredObjec
     findSize: (sha256) => sizes.get(sha256) ?? null,
     add: async ({ sha256, size }) => {
       sizes.set(sha256, size);
-      // Where nothing may be deleted, the object is stored again by each backup.
+      // If nothing may be deleted, the object is stored again by each backup.
       if (damaged.delete(sha256)) await forgetDamage(place, sha256).catch(() => undefined);
     },
   };

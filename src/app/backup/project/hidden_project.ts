@@ -1,6 +1,6 @@
 /**
  * Creates a project that nobody sees, and publishes it when it is whole. Meanwhile it is a removed project whose
- * removal is due later and later: where the process dies, the service removes what there is.
+ * removal is due later and later: if the process dies, the service removes what there is.
  */
 import type { Selectable } from 'kysely';
 import { StartFailure } from '../../../platform/errors.ts';

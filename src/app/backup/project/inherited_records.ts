@@ -1,5 +1,5 @@
 /**
- * Finds the labels and milestones of groups that the project used. Where no group above the restored project has one
+ * Finds the labels and milestones of groups that the project used. If no group above the restored project has one
  * of that title, the project gets its own.
  */
 import { sql } from 'kysely';

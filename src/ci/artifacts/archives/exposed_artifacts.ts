@@ -105,7 +105,7 @@ const findTarget = async (
 /**
  * Resolves what a job exposes.
  * @param artifact its archive, which the caller may read
- * @throws Failure 404 where the job exposes nothing
+ * @throws Failure 404 if the job exposes nothing
  */
 export const resolveExposed = async (
   { db, platform }: Pick<Call, 'db' | 'platform'>,

@@ -8,7 +8,7 @@ import { type ZipContent, readItem } from '../../../../zip/read_items.ts';
 import type { Call } from '../../../core/access/call.ts';
 import type { Platform } from '../../../core/platform.ts';
 import type { Answer } from '../../../platform/http/endpoint.ts';
-import { getBytes } from '../store/artifact_bytes.ts';
+import { getBlob } from '../store/artifact_blobs.ts';
 import { badPathFailure, notFoundFailure } from '../failures.ts';
 import { cacheBriefly } from '../reports/cache_briefly.ts';
 import { serveArtifactFile } from './serve_file.ts';
@@ -31,7 +31,7 @@ type ArchiveKey = Pick<Artifact, 'project_id' | 'sha256' | 'size'>;
 export const readContent = (platform: Platform, artifact: ArchiveKey): ZipContent => {
   const stream = async (start: number, end: number): Promise<Readable> => {
     if (end < start) return Readable.from([]);
-    const bytes = await getBytes(platform, artifact, { start, end });
+    const bytes = await getBlob(platform, artifact, { start, end });
     if (bytes === null) throw notFoundFailure();
     return bytes;
   };

@@ -41,7 +41,7 @@ export const serveRange = async (call: Call, { size, headers, open }: ServedFile
   return new Answer(bytes, { status, headers: contentHeaders });
 };
 
-/** @throws Failure 404 where its bytes are missing */
+/** @throws Failure 404 if its bytes are missing */
 export const serveArchive = async (call: Call, artifact: Artifact): Promise<Answer> =>
   await serveRange(call, {
     size: artifact.size,

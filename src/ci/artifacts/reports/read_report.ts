@@ -62,7 +62,7 @@ const parse = async (text: string, owner: string): Promise<Report> =>
 
 const nothing = (error: string): Report => ({ cases: [], error, size: 0 });
 
-/** @throws Failure 503 where too many reports wait to be parsed */
+/** @throws Failure 503 if too many reports wait to be parsed */
 export const readReport = async (platform: Platform, report: Artifact): Promise<Report> => {
   const key = `${report.project_id}/${report.sha256}/${report.file_format}`;
   const read = async (): Promise<Report> =>

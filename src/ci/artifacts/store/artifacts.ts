@@ -9,7 +9,7 @@ import { forbidden, refused } from '../../../platform/errors.ts';
 import { heldStatuses } from '../../../core/job_statuses.ts';
 import { isAvailableArtifact } from '../../jobs/artifact_availability.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
-import { getBytes, storeBytes } from './artifact_bytes.ts';
+import { getBlob, storeBlob } from './artifact_blobs.ts';
 import { type Dotenv, storeDotenv, readDotenv } from '../reports/dotenv.ts';
 import { limitBytes } from './limit_bytes.ts';
 import { getArtifactSizeLimit } from './size_limit.ts';
@@ -105,7 +105,7 @@ const storeArtifact = async (
 
 /**
  * Stores a file that a job's runner uploads. It is on disk before this resolves.
- * @throws Failure 413 past the limit, 403 where the job no longer runs, 400 for a second file of the same type and for
+ * @throws Failure 413 past the limit, 403 if the job no longer runs, 400 for a second file of the same type and for
  * an invalid dotenv file
  */
 export const addArtifact = async (
@@ -116,11 +116,11 @@ export const addArtifact = async (
 ): Promise<Artifact> => {
   const { project_id } = job;
   const limited = limitBytes(content, await getArtifactSizeLimit(platform, project_id), artifactTooLarge);
-  return await storeBytes(platform, project_id, limited, async (stored) => {
+  return await storeBlob(platform, project_id, limited, async (stored) => {
     const { file_type, file_format } = metadata;
     const blob = { project_id, sha256: stored.sha256 };
     const dotenv =
-      file_type === 'dotenv' ? await readDotenv(await getBytes(platform, blob), file_format) : null;
+      file_type === 'dotenv' ? await readDotenv(await getBlob(platform, blob), file_format) : null;
     return await storeArtifact(platform, job, { metadata, stored, dotenv });
   });
 };
@@ -141,9 +141,9 @@ export const findArtifact = async (
   return row ?? null;
 };
 
-/** Opens the bytes of an artifact; null where they are missing. */
+/** Opens the bytes of an artifact; null if they are missing. */
 export const openArtifact = async (
   platform: Platform,
   artifact: Pick<Artifact, 'project_id' | 'sha256' | 'size'>,
   range?: Range,
-): Promise<Readable | null> => await getBytes(platform, artifact, range);
+): Promise<Readable | null> => await getBlob(platform, artifact, range);

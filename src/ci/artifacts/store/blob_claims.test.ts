@@ -10,7 +10,7 @@ import { type TestService, startTestService } from '../../../../test/support/ser
 import type { Platform } from '../../../core/platform.ts';
 import { processName } from '../../../platform/db/process_name.ts';
 import { Failure } from '../../../platform/errors.ts';
-import { deleteUnreferencedBytes } from './artifact_bytes.ts';
+import { deleteUnreferencedBlobs } from './artifact_blobs.ts';
 import { type UploadingJob, addArtifact, openArtifact } from './artifacts.ts';
 
 let gantry: TestService;
@@ -66,7 +66,7 @@ test('refuses to reference a blob that is being deleted, and accepts a retry', a
       await own.remove(area, digest);
     },
   }));
-  await deleteUnreferencedBytes(dropping, project_id, [sha256]);
+  await deleteUnreferencedBlobs(dropping, project_id, [sha256]);
   assert.ok(isUnavailable(refused), String(refused));
   const artifact = await add(naming, two);
   assert.equal(await text((await openArtifact(naming, artifact))!), 'the same');
@@ -83,7 +83,7 @@ test('keeps a blob that is being referenced', async () => {
       await own.put(area, content, async (stored, place) => {
         await placing?.(stored, async () => {
           await place();
-          await deleteUnreferencedBytes(another(), one.project_id, [sha256]);
+          await deleteUnreferencedBlobs(another(), one.project_id, [sha256]);
         });
       }),
   }));
@@ -116,7 +116,7 @@ test('deletes an unreferenced blob, and ignores the claims of a dead process soo
     [processName, 2 * minute],
   ] as const) {
     await leave('name', holder, age);
-    await deleteUnreferencedBytes(another(), project_id, [sha256]);
+    await deleteUnreferencedBlobs(another(), project_id, [sha256]);
     assert.equal(await blobs.has(area, sha256), true, holder);
     await leave('remove', holder, age);
     await assert.rejects(add(another(), two), isUnavailable);
@@ -131,7 +131,7 @@ test('deletes an unreferenced blob, and ignores the claims of a dead process soo
     await add(another(), two);
     await forget(two);
     await leave('name', holder, age);
-    await deleteUnreferencedBytes(another(), project_id, [sha256]);
+    await deleteUnreferencedBlobs(another(), project_id, [sha256]);
     assert.equal(await blobs.has(area, sha256), false, holder);
   }
 });
@@ -141,6 +141,6 @@ test('deletes all blobs of a deleted project', async () => {
   const { sha256, project_id } = await add(another(), one);
   await gantry.api(`DELETE /projects/${project_id}`);
   await settle(gantry);
-  await deleteUnreferencedBytes(another(), project_id, [sha256]);
+  await deleteUnreferencedBlobs(another(), project_id, [sha256]);
   assert.equal(await gantry.service.platform.blobs.has(`projects/${project_id}/artifacts`, sha256), false);
 });

@@ -1,7 +1,7 @@
 /**
  * Claims on blobs, shared by all processes on one store: a process that is about to reference a blob keeps others from
- * deleting it, and the other way round. The project's row is the lock. Bytes move between two transactions, never
- * inside one.
+ * deleting it, and vice versa. The project's row serves as the lock. Bytes are moved between two transactions, never
+ * inside one. The table is `byte_holds`.
  */
 import type { Platform } from '../../../core/platform.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
@@ -13,8 +13,7 @@ export type BlobKey = { project_id: number; sha256: string };
 /** Milliseconds until a request that a dead process sent to the blob store has finished or failed. */
 const requestTimeout = 60_000;
 /**
- * A process that holds a claim for longer no longer uses the bytes: its request to the blob store timed out long
- * before.
+ * After this time a claim is void: the process's request to the blob store timed out long ago.
  */
 const maxClaimMilliseconds = hourMilliseconds;
 
@@ -29,7 +28,7 @@ const isReferenced = async (db: Reader, { project_id, sha256 }: BlobKey): Promis
   return row !== undefined;
 };
 
-/** Locks the project's row. Returns false where the project is gone. */
+/** Locks the project's row. Returns false if the project is gone. */
 const lockProject = async (tx: Tx, id: number): Promise<boolean> => {
   const row = await tx.db
     .selectFrom('projects')
@@ -40,6 +39,7 @@ const lockProject = async (tx: Tx, id: number): Promise<boolean> => {
   return row !== undefined;
 };
 
+/** As stored. `name`: for a reference; `remove`: for a deletion. */
 type Kind = 'name' | 'remove';
 
 const selectClaims = (tx: Tx, { project_id, sha256 }: BlobKey, kind: Kind) =>
@@ -60,15 +60,15 @@ const isClaimed = async (tx: Tx, blobKey: BlobKey, kind: Kind): Promise<boolean>
 export type ReleaseClaim = () => Promise<void>;
 
 /**
- * Writes a claim. A claim of this process that it failed to release is replaced: a process works on a blob one step at
- * a time.
+ * Writes a claim. Replaces a claim that this process failed to release. That is safe: a process does one thing at a
+ * time with a blob.
  */
 const writeClaim = async (tx: Tx, { project_id, sha256 }: BlobKey, kind: Kind): Promise<void> => {
-  const changing = { kind, created_at: tx.now };
+  const newValues = { kind, created_at: tx.now };
   await tx.db
     .insertInto('byte_holds')
-    .values({ project_id, sha256, holder: processName, ...changing })
-    .onConflict((clash) => clash.columns(['project_id', 'sha256', 'holder']).doUpdateSet(changing))
+    .values({ project_id, sha256, holder: processName, ...newValues })
+    .onConflict((conflict) => conflict.columns(['project_id', 'sha256', 'holder']).doUpdateSet(newValues))
     .execute();
 };
 
@@ -85,41 +85,41 @@ const makeRelease =
     });
 
 /**
- * Claims a blob for a reference, so that nobody deletes it. Returns null where a process is deleting it or the project
+ * Claims a blob for a reference, so that nobody deletes it. Returns null if a process is deleting it or the project
  * is gone.
  */
 export const claimForReference = async (
   platform: Pick<Platform, 'store'>,
   blobKey: BlobKey,
 ): Promise<ReleaseClaim | null> => {
-  const isMine = await platform.store.write(async (tx) => {
+  const wasClaimed = await platform.store.write(async (tx) => {
     if (!(await lockProject(tx, blobKey.project_id)) || (await isClaimed(tx, blobKey, 'remove')))
       return false;
     await writeClaim(tx, blobKey, 'name');
     return true;
   });
-  return isMine ? makeRelease(platform, blobKey) : null;
+  return wasClaimed ? makeRelease(platform, blobKey) : null;
 };
 
-/** Claims a blob for deletion, so that nobody references it. Returns null where it is referenced, or about to be. */
+/** Claims a blob for deletion, so that nobody references it. Returns null if it is referenced, or about to be. */
 export const claimForDeletion = async (
   platform: Pick<Platform, 'store'>,
   blobKey: BlobKey,
 ): Promise<ReleaseClaim | null> => {
   const outcome = await platform.store.write(async (tx) => {
     // No more blobs are added to a project that is gone.
-    if (!(await lockProject(tx, blobKey.project_id))) return 'nobody';
-    if ((await isReferenced(tx.db, blobKey)) || (await isClaimed(tx, blobKey, 'name'))) return 'others';
+    if (!(await lockProject(tx, blobKey.project_id))) return 'project_gone';
+    if ((await isReferenced(tx.db, blobKey)) || (await isClaimed(tx, blobKey, 'name'))) return 'in_use';
     await writeClaim(tx, blobKey, 'remove');
-    return 'mine';
+    return 'claimed';
   });
-  if (outcome === 'nobody') return async () => undefined;
-  return outcome === 'mine' ? makeRelease(platform, blobKey) : null;
+  if (outcome === 'project_gone') return async () => undefined;
+  return outcome === 'claimed' ? makeRelease(platform, blobKey) : null;
 };
 
 /**
- * Turns a claim for a reference into one for deletion. Returns false where the blob is referenced, or about to be, by
- * another.
+ * Turns a claim for a reference into one for deletion. Returns false if the blob is referenced, or another process is
+ * about to reference it.
  */
 export const turnIntoDeletion = async (
   { store }: Pick<Platform, 'store'>,
@@ -133,7 +133,7 @@ export const turnIntoDeletion = async (
     return !isInUse;
   });
 
-/** Leaves a claim that blocks only deletion, until the search for orphaned claims finds it. */
+/** Writes a claim that blocks only deletion and stays until the search for orphaned claims finds it. */
 export const leaveClaim = async ({ store }: Pick<Platform, 'store'>, blobKey: BlobKey): Promise<void> =>
   await store.write(async (tx) => await writeClaim(tx, blobKey, 'name'));
 

@@ -1,11 +1,11 @@
 /** Deletes blobs of processes that died while they stored or deleted an artifact. */
 import type { Platform } from '../../../core/platform.ts';
-import { deleteUnreferencedBytes } from './artifact_bytes.ts';
+import { deleteUnreferencedBlobs } from './artifact_blobs.ts';
 import { type OldClaim, deleteClaim, listOldClaims } from './blob_claims.ts';
 
 /** Deletes the bytes before the claim row. Bytes that are referenced in the meantime stay. */
 const removeOrphan = async (platform: Platform, claim: OldClaim): Promise<void> => {
-  await deleteUnreferencedBytes(platform, claim.project_id, [claim.sha256]);
+  await deleteUnreferencedBlobs(platform, claim.project_id, [claim.sha256]);
   await platform.store.write(async (tx) => await deleteClaim(tx, claim));
 };
 

@@ -158,7 +158,7 @@ const events = async function* events(follower: Follower): AsyncGenerator<string
 const parseOffset = (text: string | undefined): number =>
   text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : 0;
 
-/** @throws Failure 503 where too many streams are open */
+/** @throws Failure 503 if too many streams are open */
 export const followTrace = (call: Call, job: JobRow, from: string | undefined): Answer => {
   const headers = {
     'content-type': 'text/event-stream',

@@ -103,7 +103,7 @@ type PartQuery = { part: number } | { line: number };
 /**
  * Reads parts of a trace.
  * @param query null: the last two parts, which matter most
- * @returns null where the job has no trace or no such part
+ * @returns null if the job has no trace or no such part
  */
 export const readTracePart = async (
   reader: TraceReader,

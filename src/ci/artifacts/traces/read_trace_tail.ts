@@ -11,7 +11,7 @@ const maxRead = 1_000;
 /**
  * Reads the last lines of a job's trace, without colors, section marks and empty lines at the end.
  * @param longest characters of a line that are kept
- * @returns the lines in order; none where the reader may not read the trace
+ * @returns the lines in order; none if the reader may not read the trace
  */
 export const readTraceTail = async (
   reader: TraceReader,

@@ -32,7 +32,7 @@ export const getTraceSize = async (reading: TraceReader, job: JobRow): Promise<n
   return size === 0 ? null : size;
 };
 
-/** Opens the trace; null where it is missing. */
+/** Opens the trace; null if it is missing. */
 export const readTrace = async (
   { traces }: Pick<Platform, 'traces'>,
   job: JobRow,

@@ -1,9 +1,9 @@
 /**
- * Matches paths for `changes` and `exists` as Ruby's `File.fnmatch` with PATHNAME, DOTMATCH and EXTGLOB: `*` and `?` do
- * not match `/`, only `**` followed by a slash crosses folders, `{a,b}` matches either.
+ * Matches paths for `changes` and `exists` as Ruby's `File.fnmatch` does with the flags PATHNAME, DOTMATCH and EXTGLOB:
+ * `*` and `?` do not match `/`, only `**` followed by a slash crosses folders, `{a,b}` matches either.
  */
 
-/** Alternatives that the braces of one pattern may expand to. */
+/** Maximum number of alternatives that the braces of one pattern expand to. */
 const maxAlternatives = 256;
 
 /** Finds the closing brace and commas of the brace at `from`; null if it never closes. */
@@ -52,15 +52,15 @@ type Part =
   | { kind: 'any' }
   | { kind: 'one' }
   | { kind: 'letter'; letter: string }
-  | { kind: 'set'; letters: Set<string>; ranges: [string, string][]; not: boolean };
+  | { kind: 'set'; letters: Set<string>; ranges: [string, string][]; isNegated: boolean };
 
 /** Parses `[a-z]` or `[!x]` at `from`; null if it never closes, and so matches nothing. */
 const parseBracket = (letters: string[], from: number): { part: Part; end: number } | null => {
-  const not = letters[from + 1] === '!' || letters[from + 1] === '^';
+  const isNegated = letters[from + 1] === '!' || letters[from + 1] === '^';
   const single = new Set<string>();
   const ranges: [string, string][] = [];
-  for (let at = from + (not ? 2 : 1); at < letters.length; at++) {
-    if (letters[at] === ']') return { part: { kind: 'set', letters: single, ranges, not }, end: at };
+  for (let at = from + (isNegated ? 2 : 1); at < letters.length; at++) {
+    if (letters[at] === ']') return { part: { kind: 'set', letters: single, ranges, isNegated }, end: at };
     if (letters[at] === '\\') at++;
     const first = letters[at] ?? '';
     const last = letters[at + 2];
@@ -98,7 +98,7 @@ const matchesLetter = (part: Part | undefined, letter: string): boolean => {
   if (part.kind === 'one') return true;
   if (part.kind === 'letter') return part.letter === letter;
   const isIn = part.letters.has(letter) || part.ranges.some(([low, high]) => low <= letter && letter <= high);
-  return isIn !== part.not;
+  return isIn !== part.isNegated;
 };
 
 /** A string, or an array of characters if the text has surrogate pairs. */
@@ -157,22 +157,23 @@ const compileSegments = (pattern: string): Segment[] => {
   );
 };
 
-const patternSigns = /[*?[{\\]/;
+const specialCharacters = /[*?[{\\]/;
 
 /** Typical number of characters of a path, for cost estimates. */
 const typicalPathLength = 80;
 const fewStars = 4;
+const stepsWithFewStars = 20;
 
-/** Estimates the cost of matching a path in steps of `Budget`. Many stars cause backtracking. */
+/** Estimates how many steps of `steps_budget` it takes to match one path. Many stars cause backtracking. */
 export const countPathSteps = (pattern: string): number => {
   const stars = pattern.split('*').length - 1;
-  const each = stars <= fewStars ? 20 : pattern.length * typicalPathLength;
-  return pattern.includes('{') ? each * expandBraces(pattern).length : each;
+  const steps = stars <= fewStars ? stepsWithFewStars : pattern.length * typicalPathLength;
+  return pattern.includes('{') ? steps * expandBraces(pattern).length : steps;
 };
 
 /** Compiles a pattern for matching many paths. */
 export const compilePathPattern = (pattern: string): ((path: string) => boolean) => {
-  if (!patternSigns.test(pattern)) return (path) => path === pattern;
+  if (!specialCharacters.test(pattern)) return (path) => path === pattern;
   const compiled = expandBraces(pattern).map(compileSegments);
   return (path) => {
     const segments = path.split('/').map(toLetters);

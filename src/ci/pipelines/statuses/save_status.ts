@@ -6,7 +6,7 @@ import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import { refused } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
-import { finishFailureTodos } from '../../../review/merge_requests/merging/finish_failure_todos.ts';
+import { finishBuildFailedTodos } from '../../../review/merge_requests/finish_build_failed_todos.ts';
 import { holdProject } from '../../../projects/projects/lock_project.ts';
 import type { StatusRow } from '../../../code/repository/statuses/json.ts';
 import { advanceLockedPipeline } from '../processing/advance_pipeline.ts';
@@ -123,7 +123,7 @@ const insertOrUpdateStatus = async (
 const advanceForStatus = async (tx: Tx, pipeline: Pipeline): Promise<void> => {
   const before = pipeline.status;
   await advanceLockedPipeline(tx, pipeline);
-  if (before === 'failed' && pipeline.status !== 'failed') await finishFailureTodos(tx, pipeline.id);
+  if (before === 'failed' && pipeline.status !== 'failed') await finishBuildFailedTodos(tx, pipeline.id);
 };
 
 /**

@@ -7,7 +7,7 @@ import { type SeededProject, seedProject } from '../../../../test/support/seed.t
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import type { Claimed, Unclaimed } from './claim_jobs.ts';
 import { Claims } from './claim_batches.ts';
-import type { Taker } from './match_runners.ts';
+import type { RequestingRunner } from './match_runners.ts';
 import { loadTaker } from './load_runner_facts.ts';
 
 let gantry: TestService;
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const takerFor = async (seed: { active?: 0 | 1 } = {}): Promise<Taker> => {
+const takerFor = async (seed: { active?: 0 | 1 } = {}): Promise<RequestingRunner> => {
   const { store } = gantry.service.platform;
   const { id } = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id], ...seed });
   const row = await store.db.selectFrom('runners').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -6,7 +6,7 @@ import { hashJobToken, newJobToken } from '../../jobs/token.ts';
 import { startLockedJobs } from '../../pipelines/processing/job_transitions.ts';
 import { type Job, type Pipeline, lockPipeline } from '../../pipelines/pipeline_rows.ts';
 import { type SharedQueries, shareQueries } from '../../pipelines/shared_queries.ts';
-import { type ProjectFacts, type Taker, canTake } from './match_runners.ts';
+import { type ProjectFacts, type RequestingRunner, canTake } from './match_runners.ts';
 
 /** Loads jobs with the facts that decide which runners may take them. */
 const loadStandings = compiled((db, input: { ids: number[] }, dialect) =>
@@ -59,11 +59,15 @@ export type Claimed = {
 export type Unclaimed = { why: 'taken' | 'resting' } | { why: 'other'; project: ProjectFacts };
 
 /** A runner's claim on a job. */
-export type Claim = { taker: Taker; job_id: number };
+export type Claim = { taker: RequestingRunner; job_id: number };
 
 const taken: Unclaimed = { why: 'taken' };
 
-const getRefusal = (taker: Taker, row: Standing, active: ReadonlySet<number>): Unclaimed | null => {
+const getRefusal = (
+  taker: RequestingRunner,
+  row: Standing,
+  active: ReadonlySet<number>,
+): Unclaimed | null => {
   if (row.status !== 'pending' || row.deleted_at !== null || row.archived === 1) return taken;
   if (row.builds_access_level === 'disabled' || row.repository_access_level === 'disabled') return taken;
   if (!active.has(taker.id)) return { why: 'resting' };
@@ -81,7 +85,7 @@ const loadClaimFacts = async (tx: Tx, claims: readonly Claim[]): Promise<ClaimFa
   return { rows: new Map(rows.map((row) => [row.id, row])), active: new Set(runners.map(({ id }) => id)) };
 };
 
-const startJob = (taker: Taker, row: Standing, token: string) => ({
+const startJob = (taker: RequestingRunner, row: Standing, token: string) => ({
   runner_id: taker.id,
   ...taker.machine,
   token_hash: hashJobToken(token),

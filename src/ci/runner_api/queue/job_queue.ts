@@ -7,7 +7,7 @@ import { queueTopic } from '../../pipelines/processing/pending_jobs.ts';
 import { runnersTopic } from '../../runners/runners_topic.ts';
 import type { Claimed } from './claim_jobs.ts';
 import { Claims } from './claim_batches.ts';
-import type { Taker } from './match_runners.ts';
+import type { RequestingRunner } from './match_runners.ts';
 import { countRunning, readPending } from './pending_job_queries.ts';
 import { type Group, type WaitingJob, WaitingJobs } from './waiting_jobs.ts';
 
@@ -20,7 +20,7 @@ const countAge = 1_000;
 const retryPause = 1_000;
 
 type Waiter = {
-  taker: Taker;
+  taker: RequestingRunner;
   /** A job is being claimed for this waiter. */
   isBusy: boolean;
   /** The poll has been answered or canceled. */
@@ -30,7 +30,7 @@ type Waiter = {
 
 export type Queue = {
   /** Claims the next job for this runner; null: none. With `hold`, waits for one for a while. */
-  poll: (taker: Taker, input: { hold: boolean; signal: AbortSignal }) => Promise<Claimed | null>;
+  poll: (taker: RequestingRunner, input: { hold: boolean; signal: AbortSignal }) => Promise<Claimed | null>;
   /** Reloads all pending jobs. */
   resync: () => Promise<void>;
   close: () => void;
@@ -64,7 +64,7 @@ export class JobQueue implements Queue {
   }
 
   async poll(
-    taker: Taker,
+    taker: RequestingRunner,
     { hold, signal }: { hold: boolean; signal: AbortSignal },
   ): Promise<Claimed | null> {
     // A caller during the first load waits for it.
@@ -183,7 +183,7 @@ export class JobQueue implements Queue {
     } else if (waiter.isOver) this.#end(waiter);
   }
 
-  async #tryAll(taker: Taker): Promise<Claimed | null> {
+  async #tryAll(taker: RequestingRunner): Promise<Claimed | null> {
     for (;;) {
       const job = this.#waiting.take(taker);
       if (job === null) return null;
@@ -192,8 +192,8 @@ export class JobQueue implements Queue {
     }
   }
 
-  /** Returns null where another process claimed the job or the runner may not take it. */
-  async #claim(taker: Taker, job: WaitingJob): Promise<Claimed | null> {
+  /** Returns null if another process claimed the job or the runner may not take it. */
+  async #claim(taker: RequestingRunner, job: WaitingJob): Promise<Claimed | null> {
     const { id } = job.project;
     try {
       const claimed = await this.#claims.claim({ taker, job_id: job.job_id });
@@ -216,7 +216,7 @@ export class JobQueue implements Queue {
     this.#dispatch(this.#waiting.add([job]));
   }
 
-  async #wait(taker: Taker, signal: AbortSignal): Promise<Claimed | null> {
+  async #wait(taker: RequestingRunner, signal: AbortSignal): Promise<Claimed | null> {
     const { promise, resolve } = Promise.withResolvers<Claimed | null>();
     const waiter: Waiter = { taker, isBusy: false, isOver: false, settle: resolve };
     const end = (): void => this.#end(waiter);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../../platform/db/open.ts';
 import { type RunnerRow, parseTags } from '../../runners/rules.ts';
-import type { Machine, Taker } from './match_runners.ts';
+import type { Machine, RequestingRunner } from './match_runners.ts';
 
 const listProjects = async (db: Reader, runner_id: number): Promise<number[]> => {
   const rows = await db
@@ -32,7 +32,11 @@ const loadReach = async (db: Reader, { id, runner_type }: RunnerRow): Promise<nu
 /** A placeholder for a runner without a machine name. */
 const anyMachine: Machine = { system_id: null, cancels_gracefully: 0 };
 
-export const loadTaker = async (db: Reader, runner: RunnerRow, machine = anyMachine): Promise<Taker> => {
+export const loadTaker = async (
+  db: Reader,
+  runner: RunnerRow,
+  machine = anyMachine,
+): Promise<RequestingRunner> => {
   const { id, runner_type, access_level, run_untagged, maximum_timeout, updated_at } = runner;
   const reach = new Set(await loadReach(db, runner));
   return {

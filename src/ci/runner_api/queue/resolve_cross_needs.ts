@@ -60,7 +60,7 @@ const withoutRoles = (viewer: Viewer): Viewer => ({
   namespaceLevels: new Map(),
 });
 
-/** Returns the viewer with which the job reads the project; null where it may not. */
+/** Returns the viewer with which the job reads the project; null if it may not. */
 const makeProjectViewer = async (
   { platform, pipeline, viewer }: NeedContext,
   project: Project,
@@ -100,7 +100,7 @@ const findInProject = async (input: NeedContext, need: CrossNeed): Promise<Resol
   return (await hasArtifactAccess({ db, viewer }, project, job.id)) ? job : 'missing';
 };
 
-/** Returns null where one of them is missing. */
+/** Returns null if one of them is missing. */
 const resolveAll = async (input: NeedContext, needs: readonly CrossNeed[]): Promise<number[] | null> => {
   const resolved = await Promise.all(
     needs.map(async (need) =>

@@ -1,5 +1,5 @@
 /** Pending jobs in the memory of one process, grouped by the runners that may take them. */
-import { type MatchFacts, type ProjectFacts, type Taker, canTake } from './match_runners.ts';
+import { type JobRequirements, type ProjectFacts, type RequestingRunner, canTake } from './match_runners.ts';
 
 export type WaitingJob = {
   job_id: number;
@@ -10,7 +10,7 @@ export type WaitingJob = {
 };
 
 /** Ids in order; entries before `head` are removed. */
-export type Group = MatchFacts & { key: string; tag_list: string; ids: number[]; head: number };
+export type Group = JobRequirements & { key: string; tag_list: string; ids: number[]; head: number };
 
 const insertInOrder = (group: Group, id: number): void => {
   const { ids } = group;
@@ -77,7 +77,7 @@ export class WaitingJobs {
   }
 
   /** Removes and returns the next job for this runner from these groups; null: none. */
-  take(taker: Taker, among: Iterable<Group> = this.#groups.values()): WaitingJob | null {
+  take(taker: RequestingRunner, among: Iterable<Group> = this.#groups.values()): WaitingJob | null {
     let best: Group | null = null;
     for (const group of among) {
       if (isEmpty(group) || !canTake(taker, group)) continue;
@@ -117,7 +117,7 @@ export class WaitingJobs {
     return added;
   }
 
-  #isBefore(taker: Taker, a: Group, b: Group): boolean {
+  #isBefore(taker: RequestingRunner, a: Group, b: Group): boolean {
     if (taker.runner_type === 'instance_type' && a.project.id !== b.project.id) {
       const more = this.#runningOf(a.project.id) - this.#runningOf(b.project.id);
       if (more !== 0) return more < 0;

@@ -4,7 +4,7 @@ import { dayMilliseconds, hourMilliseconds } from '../../../platform/time.ts';
 import { failJob } from '../../pipelines/processing/job_transitions.ts';
 import { lockJob } from '../../pipelines/pipeline_rows.ts';
 import { forEachLogged } from '../for_each_logged.ts';
-import { type Taker, canTake } from '../queue/match_runners.ts';
+import { type RequestingRunner, canTake } from '../queue/match_runners.ts';
 import { pendingColumns } from '../queue/pending_job_queries.ts';
 import { loadTaker } from '../queue/load_runner_facts.ts';
 
@@ -54,7 +54,7 @@ const loadTakers = async ({ store }: Platform, project: { id: number; namespace_
 const hasRunner = async (
   platform: Platform,
   row: Pending,
-  takersByProject: Map<number, Taker[]>,
+  takersByProject: Map<number, RequestingRunner[]>,
 ): Promise<boolean> => {
   const { id, namespace_id, shared_runners_enabled, group_runners_enabled } = row;
   const takers = takersByProject.get(id) ?? (await loadTakers(platform, { id, namespace_id }));
@@ -68,7 +68,7 @@ const hasRunner = async (
 /** Fails jobs pending for a day, and jobs without a matching runner for an hour. */
 export const sweepPending = async (platform: Platform): Promise<void> => {
   const now = platform.clock.now();
-  const takersByProject = new Map<number, Taker[]>();
+  const takersByProject = new Map<number, RequestingRunner[]>();
   const sweep = async (row: Pending): Promise<void> => {
     if (row.created_at >= now - maxPendingMilliseconds && (await hasRunner(platform, row, takersByProject)))
       return;

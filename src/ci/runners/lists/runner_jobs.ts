@@ -62,7 +62,7 @@ const columns = [
 ] as const;
 
 /**
- * Selects jobs of projects that the caller manages: maintainers of one project learn nothing about the runner's others.
+ * Selects jobs of projects that the caller manages: maintainers of one project learn nothing about its jobs in others.
  */
 const selectJobs = ({ db, viewer, platform }: Call, runnerId: number, filters: RunnerJobFilters) => {
   const { status, system_id } = filters;

@@ -15,7 +15,7 @@ const rowName = ({ config }: Platform): string => {
 /** The service itself is the author of the change. */
 const service = { actor: null, ip: '', userAgent: '' };
 
-/** Gives the existing runner a new token; null where somebody has deleted it. */
+/** Gives the existing runner a new token; null if somebody has deleted it. */
 const renewToken = async (
   tx: Tx,
   name: string,

@@ -46,7 +46,7 @@ export const listBranches = async (
 const milliseconds = 1_500;
 
 /**
- * Counts the commits that branches have and the default branch lacks, and the reverse; null where that is unknown, as
+ * Counts the commits that branches have and the default branch lacks, and the reverse; null if that is unknown, as
  * for histories that take too long to compare. One request for at most 100 branches.
  */
 export const loadDivergences = async (

@@ -31,7 +31,7 @@ const count = async ({ repository }: Code, commit: Oid, key: string): Promise<nu
  * @returns null if git takes longer than a page should: a later request gets the count
  */
 export const countCommits = async (code: Code, commit: Oid): Promise<number | null> => {
-  const key = `${code.project.id} ${commit}`;
+  const key = `${code.repository.path} ${commit}`;
   const cached = counts.get(key);
   if (cached !== undefined) return cached;
   const pending = counting.get(key) ?? count(code, commit, key);

@@ -16,7 +16,7 @@ export type DiffRequest = {
 
 export type ReadDiff = {
   diffs: FileDiff[];
-  /** Exact number of files, even where the list was cut. */
+  /** Exact number of files, even if the list was cut. */
   files: number;
   overflow: boolean;
 };

@@ -15,7 +15,7 @@ const cache = makeLruCache<readonly string[]>(maxCachedCharacters, (paths) =>
 
 /** Lists the paths of the files of a commit, which the caller may read. */
 export const listPaths = async (code: Code, commit: Oid): Promise<readonly string[]> => {
-  const key = `${code.project.id} ${commit}`;
+  const key = `${code.repository.path} ${commit}`;
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   const listing = await listFolder(code, { commit, path: '', recursive: true, offset: 0, limit: maxEntries });

@@ -65,7 +65,7 @@ export const loadReadmeAndLicense = async (
   commit: Oid,
   path: string,
 ): Promise<ReadmeAndLicense> => {
-  const key = `${code.project.id} ${commit} ${path}`;
+  const key = `${code.repository.path} ${commit} ${path}`;
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   const texts = await readTexts(code, commit, path);

@@ -5,7 +5,7 @@ import { ImportFailure, cutOffText, malformedText } from './import_failure.ts';
 import { readPacket } from './read_packet.ts';
 
 const bandCapability = 'side-band-64k';
-/** Used where the server offers them. Some servers insist on `multi_ack`, although nothing is negotiated. */
+/** Used if the server offers them. Some servers insist on `multi_ack`, although nothing is negotiated. */
 const optionalCapabilities = ['multi_ack_detailed', 'ofs-delta'];
 
 /** Writes the request for objects, all of them. @throws ImportFailure for a server that cannot send them so */

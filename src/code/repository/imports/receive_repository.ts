@@ -67,7 +67,7 @@ const storePack = async (
     }
   };
   try {
-    // Where git stops reading, its result says why.
+    // If git stops reading, its result says why.
     const sent = pipeline(bytes, put.writable, { signal }).catch(() => undefined);
     await Promise.all([sent, put.result]);
   } catch (error) {

@@ -13,11 +13,8 @@ const cache = makeLruCache<readonly LanguageShare[]>(2_000, () => 1);
  * Loads the languages of a commit that the caller may read, most bytes first. Vendored and generated files,
  * documentation and hidden folders do not count. Cached by commit.
  */
-const loadLanguagesAt = async (
-  { project, repository }: Code,
-  commit: Oid,
-): Promise<readonly LanguageShare[]> => {
-  const key = `${project.id} ${commit}`;
+const loadLanguagesAt = async ({ repository }: Code, commit: Oid): Promise<readonly LanguageShare[]> => {
+  const key = `${repository.path} ${commit}`;
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   const { languages } = await repository.ask('tree.languages', { commit });

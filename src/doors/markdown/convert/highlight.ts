@@ -28,7 +28,7 @@ const loadLanguage = (language: string): boolean => {
 };
 
 /**
- * Returns code as HTML; plain where the language is unknown.
+ * Returns code as HTML; plain if the language is unknown.
  * @param languageOrFile name of a language, or of a file
  */
 export const highlight = (code: string, languageOrFile: string): string => {

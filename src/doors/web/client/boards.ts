@@ -44,7 +44,7 @@ const show = (board: Element, fresh: Element): void => {
 /** Moves are on their way: what other requests answer may be older. */
 let moves = 0;
 
-/** Sends a move, and shows the board as it then is. Where it was refused, the page is loaded again. */
+/** Sends a move, and shows the board as it then is. If it was refused, the page is loaded again. */
 const send = async (value: string): Promise<void> => {
   const [board, form] = [boardOf(), formOf()];
   if (board === null || form === null) return;

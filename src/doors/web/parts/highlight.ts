@@ -11,7 +11,7 @@ const splitLines = (text: string): string[] => {
 };
 
 /**
- * Returns one `Html` for each line of a file (`splitLines`): highlighted by the language of its name, or plain where that
+ * Returns one `Html` for each line of a file (`splitLines`): highlighted by the language of its name, or plain if that
  * is unknown, the file has more than 5,000 lines or 1 MB, or highlighting takes too long.
  */
 export const highlightLines = async (

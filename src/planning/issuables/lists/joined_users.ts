@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { BasicUserRow } from '../../../identity/users/json.ts';
 
-/** Columns of the table `users` joined under the alias `name`; all null where the record names nobody. */
+/** Columns of the table `users` joined under the alias `name`; all null if the record names nobody. */
 export const joinedUserColumns = <N extends string>(name: N) =>
   [
     sql<string | null>`${sql.ref(`${name}.name`)}`.as<`${N}_name`>(`${name}_name`),
@@ -16,7 +16,7 @@ type JoinedUser<N extends string> = { [C in `${N}_id`]: number | null } & {
   [C in `${N}_name` | `${N}_username` | `${N}_email` | `${N}_avatar`]: string | null;
 } & { [C in `${N}_state`]: BasicUserRow['state'] | null };
 
-/** The user of `joinedUserColumns(name)`; null where the record names nobody. */
+/** The user of `joinedUserColumns(name)`; null if the record names nobody. */
 export const joinedUser = <N extends string>(row: JoinedUser<N>, name: N): BasicUserRow | null => {
   // The compiler does not resolve columns whose names depend on N.
   const columns: JoinedUser<string> = row;

@@ -23,7 +23,7 @@ export type Reference = {
 };
 
 export type ReferenceOptions = {
-  /** The address of this instance; '' where it has none. */
+  /** The address of this instance; '' if it has none. */
   baseUrl: string;
   /** Full path of the project that the text belongs to. */
   project: string;

@@ -1,6 +1,6 @@
 /**
  * Stores an issue's position between two others. Positions are numbers with gaps, ordered over the whole instance, ties
- * by id. Where a gap is used up, the issues around it are spread; their order stays.
+ * by id. If a gap is used up, the issues around it are spread; their order stays.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../platform/db/open.ts';

@@ -1,8 +1,8 @@
 import { indexMigration } from '../concurrent_indexes.ts';
 
 /**
- * Open issues by their due date, for the mails of each day; and the issues of a project that are due, with all that
- * lists filter and order by.
+ * Open issues by their due date, for the daily mails; and a project's issues that have a due date, with every column
+ * that lists filter or sort by.
  */
 export const dueIssues = indexMigration('0185_due_issues', [
   {

@@ -48,7 +48,7 @@ const loadPaths = async ({ platform }: Call, row: ProjectRow): Promise<RootPaths
 };
 
 /**
- * Loads the addresses of the pages of a project's README and license; null where it has none, the viewer may not read
+ * Loads the addresses of the pages of a project's README and license; null if it has none, the viewer may not read
  * the code, or the storage does not answer. Only for single projects: it asks the storage.
  */
 export const loadRootLinks = async (

@@ -1,7 +1,7 @@
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
-import { endBotsOf } from '../../../identity/bots/bot_users.ts';
+import { blockBotsOf } from '../../../identity/bots/block_bots.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
 import type { Project } from '../find.ts';
 
@@ -22,7 +22,7 @@ export const removeProject = async (call: Call, { id, full_path }: Project): Pro
         .where('source_id', '=', id)
         .execute();
     }
-    await endBotsOf(tx, { type: 'Project', id });
+    await blockBotsOf(tx, { type: 'Project', id });
     await enqueue(tx, 'purge_project', { project_id: id }, { unique_key: `purge_project:${id}` });
     const target = { project_id: id, target_type: 'Project', target_id: id };
     await recordEvent(tx, requireActor(call), { kind: 'project.removed', ...target, data: { full_path } });

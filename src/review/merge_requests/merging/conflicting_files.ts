@@ -34,12 +34,12 @@ export const loadConflictingFiles = async (
 ): Promise<ConflictingFiles | null> => {
   const { checked_source_sha: theirs, checked_target_sha: ours } = merge_request;
   if (theirs === null || ours === null) return null;
-  const key = `${project.id} ${ours} ${theirs}`;
+  const repository = getRepository(platform, project);
+  const key = `${repository.path} ${ours} ${theirs}`;
   const cached = kept.get(key);
   if (cached !== undefined) return cached.total === 0 ? null : cached;
   if (slow.isPaused(key, now)) return null;
   try {
-    const repository = getRepository(platform, project);
     const { conflicts } = await repository.ask('merge.check', { ours, theirs }, undefined, {
       seconds: maxSeconds,
     });

@@ -64,11 +64,12 @@ const loadDivergence = async (
 ): Promise<Divergence | null> => {
   const { checked_source_sha: head, checked_target_sha: base } = merge_request;
   if (head === null || base === null || head !== merge_request.head_sha) return null;
-  const key = `${project.id} ${base} ${head}`;
+  const repository = getRepository(platform, project);
+  const key = `${repository.path} ${base} ${head}`;
   const cached = divergences.get(key);
   if (cached !== undefined) return cached;
   try {
-    const { counts } = await getRepository(platform, project).ask('commits.ahead_behind', {
+    const { counts } = await repository.ask('commits.ahead_behind', {
       base,
       ids: [head],
       milliseconds: maxCounting,

@@ -19,7 +19,7 @@ import {
 import { type SeededUser, seedIssue, seedMember } from '../../../../test/support/seed.ts';
 import { type TestService, startTestService } from '../../../../test/support/service.ts';
 import { moveRefs } from '../../../code/repository/refs/move_refs.ts';
-import { refreshMergeRequests } from './refresh.ts';
+import { refreshMergeRequests } from './refresh_merge_requests.ts';
 import { getRepositoryPlace } from '../../../../test/support/repositories/seed_commits.ts';
 
 let gantry: TestService;

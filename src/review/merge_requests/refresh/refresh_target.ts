@@ -40,7 +40,7 @@ const comparePush = async (repository: Repository, { old, new: newOid }: PushedB
 };
 
 /**
- * Resets stored merge statuses that were not computed for the new head. Stores the head even where nothing was computed,
+ * Resets stored merge statuses that were not computed for the new head. Stores the head even if nothing was computed,
  * so that a check of the previous head that is still running does not store its result.
  */
 const resetMergeStatuses = async (

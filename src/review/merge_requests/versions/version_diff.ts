@@ -63,7 +63,7 @@ const nobody = { name: 'nobody', email: '', time: 0, offset: '+0000' };
 /**
  * Returns the commit that shows, compared with the head of `after`, what changed since `before`. If the merge request was
  * rebased in between, this is `before` on the base of `after`, so that what the rebase brought along does not show.
- * `isExact`: false where the two conflict, and the diff has all changes.
+ * `isExact`: false if the two conflict, and the diff has all changes.
  */
 export const findInterdiffBase = async (
   { platform }: Call,

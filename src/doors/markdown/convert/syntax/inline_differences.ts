@@ -32,7 +32,7 @@ type Difference = {
   element: 'ins' | 'del';
 };
 
-/** Returns null where no text is between marks. */
+/** Returns null if no text is between marks. */
 const findDifference = (state: StateInline): Difference | null => {
   const { src, pos } = state;
   const bracket = closingBrackets[src[pos] ?? ''];

@@ -1,6 +1,6 @@
 /**
  * Follows the change log, so that open pages show changes as they happen. One page of the browser, which holds a lock,
- * has the connection, and passes the changes on to the others. Where browsers have no locks, each page that is shown
+ * has the connection, and passes the changes on to the others. If browsers have no locks, each page that is shown
  * has a connection. Changes name a record, nothing of its content: each page reads its own parts again.
  */
 const name = 'gantry changes';

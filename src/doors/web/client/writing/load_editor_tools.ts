@@ -38,7 +38,7 @@ export const startEditorTools = (): void => {
       target instanceof Element ? target.closest<HTMLButtonElement>('button[data-template]') : null;
     if (button === null) return;
     event.preventDefault();
-    // Where the text cannot be inserted, the service shows the form again.
+    // If the text cannot be inserted, the service shows the form again.
     void load()
       .then(async (loaded) => await loaded.insertTemplate(button))
       .catch(() => button.form?.requestSubmit(button));

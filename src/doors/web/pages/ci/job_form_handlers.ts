@@ -1,6 +1,7 @@
 /** Handlers for the buttons of a job, which call the operations of the API. */
 import type { Call } from '../../../../core/access/call.ts';
-import { eraseJob, keepArtifacts } from '../../../../ci/artifacts/keep_and_delete.ts';
+import { eraseJob } from '../../../../ci/artifacts/erase_job.ts';
+import { keepArtifacts } from '../../../../ci/artifacts/keep_or_delete_artifacts.ts';
 import { id, object, optional, raw, text } from '../../../../platform/http/schema.ts';
 import { cancel, play, retry } from '../../../../ci/jobs/user_actions.ts';
 import { type LoadedJob, findJobToChange, findJobToRun } from '../../../../ci/jobs/find.ts';

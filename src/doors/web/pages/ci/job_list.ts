@@ -111,7 +111,7 @@ ${searchForm({ path, name: 'search', value: search, label: 'Search by name', kee
 <div id="jobs" class="stack" data-part${isLive && html` data-live=""`}><p class="quiet">${spellCount(total, 'job')}</p>
 ${relations !== null && table(items.map((job) => line(visit, project, job, relations)))}</div>
 ${pagesNav({ path, query: { scope, ...keep }, page: requestedPage, total })}`;
-  // Where scripts are off the page does not reload, because that would discard a name that somebody types.
+  // If scripts are off the page does not reload, because that would discard a name that somebody types.
   return projectView(visit, { project, title: 'Jobs', noun: 'jobs' }, content);
 };
 

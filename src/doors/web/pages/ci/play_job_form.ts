@@ -3,7 +3,7 @@ import { form } from '../../parts/form.ts';
 import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
-import { type Row, variableRows, withBlanks } from './variable_rows.ts';
+import { type Row, variableRows, withBlankRows } from './variable_rows.ts';
 
 export const playParam = 'job_variables_attributes';
 
@@ -18,9 +18,9 @@ export const playForm = (
 ${form(
   visit,
   { action: `${path}/play`, submit: 'Run job', problems },
-  html`<p class="hint">They override the variables of the pipeline and of the project. If a name occurs twice, the last value applies.</p>
+  html`<p class="hint">These variables override those of the pipeline and the project. If a name is given twice, the last value applies.</p>
 `,
-  variableRows({ name: playParam, hasTypes: false }, withBlanks(rows)),
+  variableRows({ name: playParam, hasTypes: false }, withBlankRows(rows)),
   html`<p><button class="plain" name="more" value="1">Add rows</button></p>`,
 )}</details>`;
 };

@@ -42,7 +42,7 @@ export const filledRows = (sent: unknown): Row[] =>
 const blank = (count: number): Row[] => Array.from({ length: count }, () => ({ key: '', value: '' }));
 
 /** Appends empty rows for further input. */
-export const withBlanks = (rows: readonly Row[]): Row[] => [
+export const withBlankRows = (rows: readonly Row[]): Row[] => [
   ...rows,
   ...blank(Math.max(0, Math.min(blankRows, mostRows - rows.length))),
 ];

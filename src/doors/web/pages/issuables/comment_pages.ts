@@ -93,7 +93,7 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
         }
         if (isStateChange(intent)) await close?.(call, loaded, intent);
       };
-      // A comment is shown even where the browser hides comments.
+      // A comment is shown even if the browser hides comments.
       const filter =
         visit.preferences.activity_filter === 'only_activity' ? '?activity_filter=all_notes' : '';
       const next = (): string => kind.path(loaded) + (noteId === null ? '' : `${filter}#note_${noteId}`);

@@ -4,7 +4,7 @@ import { createAward } from '../../../../planning/awards/create.ts';
 import { deleteAward } from '../../../../planning/awards/delete.ts';
 import type { AwardRow } from '../../../../planning/awards/json.ts';
 import { type Awardable, listNamedAwards } from '../../../../planning/awards/queries.ts';
-import { checkAwardName, mayAward } from '../../../../planning/awards/rules.ts';
+import { normalizeAwardName, mayAward } from '../../../../planning/awards/rules.ts';
 import type { LoadedNoteable, NounActions } from '../../../../planning/issuables/target.ts';
 import { findNote } from '../../../../planning/notes/queries.ts';
 import { notFound } from '../../../../platform/errors.ts';
@@ -35,7 +35,7 @@ const toggleAward = async <L extends LoadedNoteable>(
       ? { type: noun.type, id: loaded.target.id, system: false }
       : { type: 'Note', id: note.id, system: note.system === 1 };
   const subject = { loaded, awardable };
-  const awards = await listNamedAwards(call, awardable, [checkAwardName(name), ...listEmojiNames(name)]);
+  const awards = await listNamedAwards(call, awardable, [normalizeAwardName(name), ...listEmojiNames(name)]);
   const preferName = (some: AwardRow[]): AwardRow | undefined =>
     some.find((award) => award.name === name) ?? some[0];
   const own = preferName(awards.filter(({ user_id }) => user_id === requireUser(call).id));

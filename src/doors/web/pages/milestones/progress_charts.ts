@@ -86,7 +86,7 @@ const burndown = (series: Series, now: Point): Html => {
   const { points, due_date } = series;
   const scale = scaleOf(series);
   const [first] = points;
-  // Where issues were added later, from the most that were open.
+  // If issues were added later, from the most that were open.
   const start = (first?.open ?? 0) || Math.max(...points.map(({ open }) => open));
   const ideal = `M0 ${scale.y(start)}L${width} ${height}`;
   return figure(

@@ -1,7 +1,7 @@
 /** Files that a search of code found, with marked lines. */
 import { projectsById } from '../../../../projects/projects/find.ts';
 import { parseCodeQuery } from '../../../search/code_query.ts';
-import type { FoundBlob } from '../../../search/search_code.ts';
+import type { FoundBlob } from '../../../search/search_indexed_code.ts';
 import type { Visit } from '../../page.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { type Html, html } from '../../parts/html.ts';

@@ -76,7 +76,7 @@ const isRefused = (error: unknown, { filters }: Search): error is Failure =>
   error instanceof Failure &&
   (error.kind === 'bad_request' || (error.kind === 'not_found' && filters.ref !== undefined));
 
-/** Counts the results of a tab; undefined where the scope refuses the search. */
+/** Counts the results of a tab; undefined if the scope refuses the search. */
 const count = async (query: Search, scope: ScopeName): Promise<number | undefined> => {
   try {
     return (await run(query, scope, pageRequest({ per_page: 1 }))).total;

@@ -4,7 +4,7 @@ import { searchTerms } from '../../../../planning/issuables/search/terms.ts';
 import type { JsonText } from '../../../../platform/http/endpoint.ts';
 import { loadRowFacts } from '../../../../review/merge_requests/lists/row_facts.ts';
 import type { ScopeName } from '../../../search/all_scopes.ts';
-import type { FoundBlob } from '../../../search/search_code.ts';
+import type { FoundBlob } from '../../../search/search_indexed_code.ts';
 import type { Visit } from '../../page.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';

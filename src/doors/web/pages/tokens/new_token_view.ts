@@ -5,7 +5,7 @@ import type { SettingsList } from '../ci/owner_settings_routes.ts';
 type NewToken = {
   name: string;
   text: string;
-  /** The user name that goes with it, where there is one. */
+  /** The user name that goes with it, if there is one. */
   username?: string;
   /** Day or time; null if it does not expire. */
   expires_at: string | null;

@@ -155,7 +155,7 @@ const loadFolder = async (visit: Visit, given: TreeGiven): Promise<Folder | null
   const code = openCachedCode(visit.call, project);
   const commit = given.commit ?? (await resolveRefPath(code, ref))?.commit;
   if (commit === undefined) return null;
-  const key = JSON.stringify([project.id, project.full_path, commit, ref, path, page]);
+  const key = JSON.stringify([code.repository.path, project.full_path, commit, ref, path, page]);
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   const folder = await readFolder(visit, code, { ...given, commit });

@@ -44,7 +44,7 @@ export const readBinarySizes = async (
   );
 };
 
-/** Returns the formatted sizes of a file on both sides; null where the side does not exist or was not read. */
+/** Returns the formatted sizes of a file on both sides; null if the side does not exist or was not read. */
 export const sizesOf = (
   { old_id, new_id }: FileDiff,
   sizes: BlobSizes,

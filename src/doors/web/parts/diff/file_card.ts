@@ -82,7 +82,7 @@ const imageFigure = (path: string | null, name: string, size: string | null): Ht
 const rawLink = (path: string | null, name: string, file: string): Html | null =>
   path === null ? null : html`<a href="${path}">${name}<span class="visually-hidden">: ${file}</span></a> `;
 
-/** `Binary, 12 KiB → 14 KiB`; one size where a side is missing. */
+/** `Binary, 12 KiB → 14 KiB`; one size if a side is missing. */
 const binaryText = (sizes: readonly (string | null)[]): string => {
   const read = sizes.filter((size) => size !== null);
   return read.length === 0 ? 'Binary file.' : `Binary, ${read.join(' → ')}`;

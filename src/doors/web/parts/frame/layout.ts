@@ -32,7 +32,7 @@ ${(image ?? null) !== null && html`<meta property="og:image" content="${image}">
  * Renders the start of a document.
  * @param url of the page, for previews of links
  * @param scheme that the browser prefers; default: the system's scheme
- * @param hasScript false where the policy of the page lets no script run
+ * @param hasScript false if the policy of the page lets no script run
  */
 const head = (
   { title, live, feeds = [], preview, head: more }: View,

@@ -43,7 +43,7 @@ const filterNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[] 
     ({ action, name, isUnlisted, tab }) =>
       name !== undefined &&
       isUnlisted !== true &&
-      // Pages about pipelines need an account, even where their statuses are public.
+      // Pages about pipelines need an account, even if their statuses are public.
       (call.signedIn || tab !== 'pipelines') &&
       may(call.viewer, action, project),
   );

@@ -35,7 +35,7 @@ const shortcuts: readonly Shortcut[] = [
 /** Pages of an empty repository have nothing to show. */
 const needsCommit: readonly ProjectAction[] = ['read_code'];
 
-/** Pages about pipelines need an account, even where their statuses are public. */
+/** Pages about pipelines need an account, even if their statuses are public. */
 const needsAccount: readonly ProjectAction[] = ['read_pipeline', 'read_job', 'read_environment'];
 
 /** Links in memory, by project and keys. */

@@ -11,7 +11,7 @@ type ProjectLink = {
   label?: string;
 };
 
-/** Renders a link to a page of a project; null where the route list has no such page. */
+/** Renders a link to a page of a project; null if the route list has no such page. */
 export const projectLink = ({ call }: Visit, { project, page, text, label }: ProjectLink): Html | null =>
   call.platform.hasPage(`GET /-/projects/:project${page.replace(/^\/-/, '')}`)
     ? html`<a href="/${project}${page}"${label !== undefined && html` aria-label="${label}"`}>${text}</a>`

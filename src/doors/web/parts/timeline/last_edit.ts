@@ -28,7 +28,7 @@ export type EditedRecord = { last_edited_at: number | null; last_edited_by_id: n
 
 export type LastEdits = { target: LastEdit | null; notes: ReadonlyMap<number, LastEdit> };
 
-/** Loads the last edits of comments and of their record, in one statement; in none where nothing was edited. */
+/** Loads the last edits of comments and of their record, in one statement; in none if nothing was edited. */
 export const loadLastEdits = async (
   { db }: Pick<Call, 'db'>,
   notes: readonly Edited[],

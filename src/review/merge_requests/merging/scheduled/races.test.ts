@@ -20,7 +20,7 @@ import { openCallWithoutRequest } from '../../../../core/access/call_without_req
 import type { Platform } from '../../../../core/platform.ts';
 import { loadProject } from '../../../../projects/projects/find.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../../find.ts';
-import { refreshMergeRequests } from '../../refresh/refresh.ts';
+import { refreshMergeRequests } from '../../refresh/refresh_merge_requests.ts';
 import { getMerger } from '../merge.ts';
 import { mergeScheduled } from './auto_merge.ts';
 import { deferMerge } from './merge_when_pipeline_succeeds.ts';

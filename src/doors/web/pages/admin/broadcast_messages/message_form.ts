@@ -83,7 +83,7 @@ const toOptions = (words: readonly string[]) =>
 const typeOptions = toOptions(broadcastTypes);
 const themeOptions = toOptions(themes);
 
-/** Returns a time as it is stored; the stored one where none was sent. */
+/** Returns a time as it is stored; the stored one if none was sent. */
 const toStoredTime = (typed: string, saved: string): string => {
   const time = typed === '' ? null : parseTime(typed);
   return time === null ? typed || saved : formatTime(time);

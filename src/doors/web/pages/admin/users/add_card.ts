@@ -1,5 +1,5 @@
 /** The card below a list of a user's addresses, keys or tokens. */
-import { isBot } from '../../../../../identity/bots/bot_users.ts';
+import { isBot } from '../../../../../identity/bots/is_bot.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import type { Visit } from '../../../page.ts';
 

@@ -11,7 +11,7 @@ import { type View, type Visit, page, redirect } from '../../../page.ts';
 import { moveUnknownToText } from '../../../parts/fields/move_problems_to_text.ts';
 import { projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
 import { projectRoot } from '../../../project_and_group_pages.ts';
-import { type Row, filledRows, variableRows, withBlanks } from '../variable_rows.ts';
+import { type Row, filledRows, variableRows, withBlankRows } from '../variable_rows.ts';
 
 const maxRefLength = 1_000;
 
@@ -64,7 +64,7 @@ ${form(
   html`<h2>Variables</h2>
 <p class="hint">These variables override variables of the project and its groups. Maintainers of the project can see them later.</p>
 `,
-  variableRows(shared, withBlanks(rows)),
+  variableRows(shared, withBlankRows(rows)),
   html`<p><button class="plain" name="more" value="1">Add rows</button></p>`,
 )}`;
   const view = projectView(visit, { project, title: 'Run pipeline', noun: 'pipelines' }, content);

@@ -38,7 +38,7 @@ const jobsFact = (jobs: readonly JobRow[]): Html | false =>
 /**
  * Renders the facts, and the problems of the configuration. Also returns the title of the commit; null if the viewer
  * may not read it, or it is gone.
- * @param jobs all jobs of the pipeline; empty where they are too many to be loaded
+ * @param jobs all jobs of the pipeline; empty if they are too many to be loaded
  */
 export const pipelineFacts = async (
   visit: Visit,

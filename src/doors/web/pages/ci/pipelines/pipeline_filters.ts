@@ -1,4 +1,4 @@
-/** Filters of the pipeline list: the same as in the API. The URL keeps them. */
+/** Filters of the pipeline list: the same as in the API. They are kept in the URL. */
 import type { Static } from 'typebox';
 import { sources, statuses } from '../../../../../ci/pipelines/list.ts';
 import { clearable, object, oneOf, optional, text } from '../../../../../platform/http/schema.ts';
@@ -40,10 +40,19 @@ export const toFilters = ({ status, source, ref, username, name }: Query): Filte
   ),
 });
 
-/** The statuses that the API shows. */
-const offered = ['created', 'pending', 'running', 'success', 'failed', 'canceled', 'skipped', 'manual'];
+/** The statuses offered in the form: those that the API can return. */
+const offeredStatuses = [
+  'created',
+  'pending',
+  'running',
+  'success',
+  'failed',
+  'canceled',
+  'skipped',
+  'manual',
+];
 
-const any = ['', 'Any'] as const;
+const anyOption = ['', 'Any'] as const;
 
 const describeSource = (source: string): string => {
   const words = source.replaceAll('_', ' ');
@@ -55,8 +64,8 @@ export const filterForm = (
   { id }: Project,
   { scope, status, source, ref, username, name }: Filters & { scope?: string | undefined },
 ): Html => html`<form method="get" action="${path}" class="filter">${scope !== undefined && hidden('scope', scope)}
-${select({ name: 'status', label: 'Status', value: status ?? '', options: [any, ...offered.map((one) => [one, statusWord(one)] as const)] })}
-${select({ name: 'source', label: 'Source', value: source ?? '', options: [any, ...sources.map((one) => [one, describeSource(one)] as const)] })}
+${select({ name: 'status', label: 'Status', value: status ?? '', options: [anyOption, ...offeredStatuses.map((one) => [one, statusWord(one)] as const)] })}
+${select({ name: 'source', label: 'Source', value: source ?? '', options: [anyOption, ...sources.map((one) => [one, describeSource(one)] as const)] })}
 ${input({ name: 'ref', id: 'filter_ref', label: 'Branch or tag', value: ref ?? '', suggestions: projectSuggestions(id, 'branches') })}
 ${input({ name: 'username', label: 'Triggered by', value: username ?? '', suggestions: projectSuggestions(id, 'members') })}
 ${input({ name: 'name', label: 'Name', value: name ?? '' })}

@@ -71,7 +71,7 @@ ${choiceTabs({ label: 'Pipelines by state', path, param: 'scope', chosen: scope,
 ${filterForm(path, project, { scope, ...filters })}
 <div id="pipelines" data-part${isLive && html` data-live=""`}>${items.length === 0 ? none(isFiltered) : html`<section class="card" aria-label="Pipelines"><header><span class="muted">${spellCount(total, 'pipeline')}</span></header>${await pipelineTable(visit, project, items)}</section>`}</div>
 ${pagesNav({ path, query: { scope, ...filters }, page: requestedPage, total })}`;
-  // Where scripts are off the page does not reload, because that would discard a filter that somebody types.
+  // If scripts are off the page does not reload, because that would discard a filter that somebody types.
   const frame = { project, title: 'Pipelines', noun: 'pipelines', hasHeading: true } as const;
   return projectView(visit, frame, content);
 };

@@ -60,7 +60,7 @@ const readPeople = async (
   return [id];
 };
 
-/** Returns the milestone of a record's project by title. @throws Failure 400 where the project has none */
+/** Returns the milestone of a record's project by title. @throws Failure 400 if the project has none */
 const readMilestone = async (
   call: Call,
   { project }: LoadedTarget,

@@ -33,7 +33,7 @@ export type ListTexts<State extends string> = {
   one: string;
   many: string;
   icon: IconName;
-  /** What the records are for; shown where there are none. */
+  /** What the records are for; shown if there are none. */
   purpose: string;
   /** State in totals: `open `; empty for all. */
   states: Readonly<Record<State, string>>;

@@ -67,7 +67,7 @@ const editPart = (visit: Visit, shown: IssuePage): Html => {
   return html`${propertyForm(visit, path, fields, 'Add link')}${removals.length > 0 && html`<div class="row">${removals}</div>`}`;
 };
 
-/** Renders the section; null where there is nothing to show or to do. */
+/** Renders the section; null if there is nothing to show or to do. */
 export const linksSection = (visit: Visit, shown: IssuePage): Html | null => {
   const { links, rights } = shown;
   if (links.length === 0 && !rights.admin) return null;

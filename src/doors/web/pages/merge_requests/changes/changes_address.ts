@@ -49,7 +49,7 @@ export const choiceOf = ({ view, w, diff_id, start_sha, commit_id }: ChangesQuer
 const written = (query: ChangesQuery): string => {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    // The view is written even where it is the usual one: it may differ from what the visitor prefers.
+    // The view is written even if it is the usual one: it may differ from what the visitor prefers.
     const isDefault =
       value === undefined || (value === false && name !== 'w') || (name === 'page' && value === 1);
     if (!isDefault) params.set(name, typeof value === 'boolean' ? String(Number(value)) : String(value));

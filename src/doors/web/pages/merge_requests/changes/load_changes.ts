@@ -54,7 +54,7 @@ export type Changes = {
   /** Both ends of the diff; null: nothing to compare. */
   ends: [from: Oid | null, to: Oid] | null;
   files: ShownDiff[];
-  /** Exact number of files, even where the list was cut. */
+  /** Exact number of files, even if the list was cut. */
   totalFiles: number;
   overflow: boolean;
   /** Reason why there is no list of files, or why it is larger than expected; null if neither applies. */

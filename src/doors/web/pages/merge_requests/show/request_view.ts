@@ -34,7 +34,7 @@ const deletePart = (visit: Visit, { loaded, rights }: RequestPage): Html | null 
     : null;
 
 /**
- * Renders the part that updates itself. Where scripts are off the page does not reload, because that would discard a
+ * Renders the part that updates itself. If scripts are off the page does not reload, because that would discard a
  * comment that somebody types.
  */
 const boxPart = async (visit: Visit, shown: RequestPage): Promise<Html> => {

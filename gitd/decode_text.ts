@@ -1,4 +1,4 @@
-/** Decodes texts and file names of repositories, whose encoding git does not check. */
+/** Decodes text and file names from repositories, whose encoding git does not check. */
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const windows1252 = new TextDecoder('windows-1252');
@@ -12,7 +12,7 @@ const decoderFor = (label: string): TextDecoder => {
 };
 
 /**
- * Decodes bytes by their encoding label (UTF-8 if there is none). Falls back to Windows-1252 for invalid UTF-8 or an
+ * Decodes bytes as their encoding label says (UTF-8 if there is none). Falls back to Windows-1252 for invalid UTF-8 or an
  * unknown label.
  */
 export const decodeText = (bytes: Uint8Array, label: string | null = null): string => {

@@ -1,4 +1,4 @@
-/** Stores the bytes of artifacts, deduplicated within a project. */
+/** Stores, reads and deletes the blobs of artifacts, deduplicated within a project. */
 import type { Readable } from 'node:stream';
 import type { Platform } from '../../../core/platform.ts';
 import type { Placing, Range, Stored } from '../../../platform/blob/blob_files.ts';
@@ -15,20 +15,20 @@ import {
 } from './blob_claims.ts';
 import { artifactArea } from '../rules.ts';
 
-export const getBytes = async (
+export const getBlob = async (
   { blobs }: Platform,
   { project_id, sha256, size }: { project_id: number; sha256: string; size?: number },
   range?: Range,
 ): Promise<Readable | null> => await blobs.get(artifactArea(project_id), sha256, range, size);
 
-/** Returns a signed link to the object store; null where the store offers none. */
-export const linkToBytes = async (
+/** Returns a signed link to the object store; null if the store offers none. */
+export const linkToBlob = async (
   { blobs }: Platform,
   { project_id, sha256, size }: { project_id: number; sha256: string; size: number },
   fileName: string,
 ): Promise<string | null> => await blobs.link(artifactArea(project_id), sha256, fileName, size);
 
-/** Serializes work on the same bytes within this process, so that a claim is not refused by the process itself. */
+/** Serializes work on the same blob within this process, so that a process is never blocked by its own claim. */
 const withBlobMutex = async <T>(
   platform: Platform,
   { project_id, sha256 }: BlobKey,
@@ -39,7 +39,7 @@ const remove = async ({ blobs }: Platform, { project_id, sha256 }: BlobKey): Pro
   await blobs.remove(artifactArea(project_id), sha256);
 
 /** Deletes the blobs that no row references and that no process is about to reference. */
-export const deleteUnreferencedBytes = async (
+export const deleteUnreferencedBlobs = async (
   platform: Platform,
   project_id: number,
   digests: readonly string[],
@@ -47,19 +47,23 @@ export const deleteUnreferencedBytes = async (
   for (const sha256 of new Set(digests)) {
     const blobKey = { project_id, sha256 };
     await withBlobMutex(platform, blobKey, async () => {
-      const end = await claimForDeletion(platform, blobKey);
-      if (end === null) return;
+      const release = await claimForDeletion(platform, blobKey);
+      if (release === null) return;
       try {
         await remove(platform, blobKey);
       } finally {
-        await end();
+        await release();
       }
     });
   }
 };
 
-/** Removes bytes whose row was not written after all. Where that fails, `orphaned_blobs.ts` finds the old claim. */
-const removeUnwritten = async (platform: Platform, blobKey: BlobKey, end: ReleaseClaim): Promise<void> => {
+/** Removes a blob whose row was not written after all. If that fails, `orphaned_blobs.ts` later finds the claim. */
+const removeUnwritten = async (
+  platform: Platform,
+  blobKey: BlobKey,
+  release: ReleaseClaim,
+): Promise<void> => {
   if (await turnIntoDeletion(platform, blobKey)) {
     try {
       await remove(platform, blobKey);
@@ -68,43 +72,43 @@ const removeUnwritten = async (platform: Platform, blobKey: BlobKey, end: Releas
       return;
     }
   }
-  await end();
+  await release();
 };
 
 /**
- * Stores the bytes and writes the row that references them. A claim row is written first and stays until the reference
- * or the removal, so `orphaned_blobs.ts` finds the bytes of a process that died in between.
- * @throws Failure 503 where the disk takes no writes or another process is deleting the same bytes; a retry may succeed
+ * Stores a blob and writes the row that references it. A claim row is written first and stays until the reference or
+ * the removal, so `orphaned_blobs.ts` finds the blob of a process that died in between.
+ * @throws Failure 503 if the disk accepts no writes or another process is deleting the same blob; a retry may succeed
  */
-export const storeBytes = async <T extends object>(
+export const storeBlob = async <T extends object>(
   platform: Platform,
   project_id: number,
   content: Readable,
   write: (stored: Stored) => Promise<T>,
 ): Promise<T> => {
   const written: T[] = [];
-  const placing: Placing = async (stored, place) => {
+  const onStored: Placing = async (stored, place) => {
     const blobKey = { project_id, sha256: stored.sha256 };
     await withBlobMutex(platform, blobKey, async () => {
-      const end = await claimForReference(platform, blobKey);
-      if (end === null) throw unavailable();
+      const release = await claimForReference(platform, blobKey);
+      if (release === null) throw unavailable();
       try {
         await place();
         publishReached('artifact.placed');
         written.push(await write(stored));
       } catch (error) {
-        await removeUnwritten(platform, blobKey, end).catch(() => undefined);
+        await removeUnwritten(platform, blobKey, release).catch(() => undefined);
         throw error;
       }
-      await end();
+      await release();
     });
   };
   try {
-    await platform.blobs.put(artifactArea(project_id), content, placing);
+    await platform.blobs.put(artifactArea(project_id), content, onStored);
   } catch (error) {
     throw isDiskFailure(error) ? unavailable() : error;
   }
-  const [kept] = written;
-  if (kept === undefined) throw unavailable();
-  return kept;
+  const [row] = written;
+  if (row === undefined) throw unavailable();
+  return row;
 };

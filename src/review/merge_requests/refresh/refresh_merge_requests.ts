@@ -15,7 +15,7 @@ export const refreshMergeRequests = async (
   { project_id, user_id, updates, moved_at }: RefsMoved,
 ): Promise<void> => {
   const branches = updates.filter(({ ref }) => ref.startsWith(branchPrefix));
-  let budget = maxReadCommits;
+  let commitsLeftToRead = maxReadCommits;
   for (const { ref, old, new: newOid } of branches) {
     const branch = ref.slice(branchPrefix.length);
     const project = await loadProject(platform.store.db, project_id);
@@ -31,6 +31,6 @@ export const refreshMergeRequests = async (
       isGone: newOid === zeroOid,
       moved_at,
     });
-    budget = await processCommitMessages(platform, project, pushed, budget);
+    commitsLeftToRead = await processCommitMessages(platform, project, pushed, commitsLeftToRead);
   }
 };

@@ -33,7 +33,7 @@ type FoundFile = {
   ref: string;
 };
 
-/** The tables to read, with the condition that the path or the content of a file has the text. */
+/** The tables to read, with the condition that the path or the content of a file contains the text. */
 const filesWith = (
   { engine }: SqlDialect,
   text: string,
@@ -45,7 +45,7 @@ const filesWith = (
   const { texts, areExact } = indexedPhrases([lowerAscii(text)]);
   const match = texts.map(quotePhrase).join(' AND ');
   return {
-    // SQLite keeps this order: the index first.
+    // `cross join` makes SQLite read the index first.
     tables: sql`code_files_index cross join code_files cross join projects`,
     condition: allOf([
       sql<boolean>`code_files_index match ${match}`,
@@ -76,8 +76,8 @@ export const foundBlobJson = ({ path, content, project_id, ref }: FoundFile, tex
 export type FoundBlob = ReturnType<typeof foundBlobJson>;
 
 /**
- * Lists the files whose content or path has a text, in projects whose code the caller may read.
- * @param within further conditions over `projects`
+ * Lists the files whose content or path contains a text, in projects whose code the caller may read.
+ * @param within further conditions on `projects`
  * @throws Failure 400 for a text that is too short
  */
 export const searchCode = async (

@@ -1,20 +1,24 @@
-import type { Tx } from '../../../platform/db/open.ts';
+import type { Tx } from '../../platform/db/open.ts';
 
-/** Finishes the `build_failed` todos of a pipeline whose failed jobs were retried. */
-export const finishFailureTodos = async (tx: Tx, pipeline_id: number): Promise<void> => {
+/** Finishes the `build_failed` todos that the authors of merge requests got from a pipeline, when its jobs are retried. */
+export const finishBuildFailedTodos = async (tx: Tx, pipeline_id: number): Promise<void> => {
   await tx.db
     .updateTable('todos')
     .set({ state: 'done', updated_at: tx.now })
-    .where('id', 'in', (db) =>
-      db
+    .where('id', 'in', (eb) =>
+      eb
         .selectFrom('pipelines')
-        // The ref of a request's own pipeline is not its branch.
-        .leftJoin('merge_requests as own', 'own.id', 'pipelines.merge_request_id')
+        // The ref of a merge request pipeline is not the source branch: the merge request has the branch.
+        .leftJoin('merge_requests as pipeline_request', 'pipeline_request.id', 'pipelines.merge_request_id')
         .innerJoin('merge_requests as request', (on) =>
           on
             .onRef('request.source_project_id', '=', 'pipelines.project_id')
-            .on((is) =>
-              is('request.source_branch', '=', is.fn.coalesce('own.source_branch', 'pipelines.ref')),
+            .on((where) =>
+              where(
+                'request.source_branch',
+                '=',
+                where.fn.coalesce('pipeline_request.source_branch', 'pipelines.ref'),
+              ),
             )
             .onRef('request.head_sha', '=', 'pipelines.sha'),
         )
