@@ -23,7 +23,7 @@ const reads: Treatment[] = [
     reason: 'adds fields that are not kept',
     names: 'with_custom_attributes show_seat_info',
   },
-  { routes: /^GET \/groups/, reason: 'groups have no statistics', names: 'statistics' },
+  { routes: /^GET \/groups/, reason: 'sizes are counted for each project', names: 'statistics' },
   {
     routes: read,
     reason: 'adds rendered HTML, which POST /markdown makes of the text',
