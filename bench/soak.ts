@@ -6,7 +6,9 @@
  *   npm run soak -- --minutes 5 --rate 10      operations in a second (20 by default)
  *   npm run soak -- --minutes 5 --json         one JSON document with all samples in place of the table
  *
- * Samples are taken every ten seconds (`--every`); the slope is that of the second half, after the caches are warm.
+ * Samples are taken every ten seconds (`--every`); the slope is that of the second half, after the caches are warm. The
+ * exit code is 1 if memory, handles or descriptors of a process grow by more than 1 (MB) in an hour (`--most`), beyond
+ * the uncertainty of the slope, which is two standard errors. Caches still fill in a run of minutes: judge an hour.
  * Operations that would begin while 64 are in progress are skipped, and counted. Linux only.
  */
 import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
@@ -19,7 +21,7 @@ import { startPostgres } from '../test/support/databases/postgres.ts';
 import { percentile } from './measured_figures.ts';
 import { type DataLocation, startService } from './service.ts';
 import { type SoakSite, chooseOperation, operations, prepareSoak } from './soak/operations.ts';
-import { type Sample, takeSample, trendText, trendsOf } from './soak/samples.ts';
+import { type Sample, type Trend, isGrowing, takeSample, trendText, trendsOf } from './soak/samples.ts';
 
 const mostInProgress = 64;
 
@@ -74,22 +76,27 @@ const operationText = ([name, { done, failed, milliseconds }]: [string, Counts[s
   return `${name.padEnd(20)} ${String(done).padStart(7)} done ${String(failed).padStart(5)} failed  p50 ${p50.toFixed(0)} ms  p95 ${p95.toFixed(0)} ms`;
 };
 
-const report = (samples: Sample[], loaded: Loaded, asJson: boolean): string => {
+type Findings = { samples: Sample[]; trends: Trend[]; growing: Trend[]; loaded: Loaded };
+
+const report = ({ samples, trends, growing, loaded }: Findings, asJson: boolean): string => {
   const { counts, skipped, lastError } = loaded;
-  const trends = trendsOf(samples);
   if (asJson) {
     const done = Object.entries(counts).map(([operation, one]) => ({
       operation,
       ...one,
       milliseconds: undefined,
     }));
-    return JSON.stringify({ trends, operations: done, skipped, last_error: lastError, samples });
+    return JSON.stringify({ trends, growing, operations: done, skipped, last_error: lastError, samples });
   }
   return [
     ...Object.entries(counts).map(operationText),
     `skipped ${skipped}${lastError === '' ? '' : `; last failure: ${lastError}`}`,
     '',
     ...trends.map(trendText),
+    '',
+    growing.length === 0
+      ? 'nothing grows'
+      : `grows: ${growing.map(({ role, figure }) => `${role} ${figure}`).join(', ')}`,
   ].join('\n');
 };
 
@@ -97,6 +104,7 @@ const options = {
   minutes: { type: 'string', default: '60' },
   rate: { type: 'string', default: '20' },
   every: { type: 'string', default: '10' },
+  most: { type: 'string', default: '1' },
   postgres: { type: 'boolean', default: false },
   json: { type: 'boolean', default: false },
 } as const;
@@ -104,8 +112,9 @@ const options = {
 const soak = async (): Promise<void> => {
   const { values } = parseArgs({ options });
   const [minutes, rate, every] = [Number(values.minutes), Number(values.rate), Number(values.every)];
-  if (!(minutes > 0 && rate > 0 && every > 0))
-    throw new Error('--minutes, --rate and --every are numbers above 0');
+  const most = Number(values.most);
+  if (!(minutes > 0 && rate > 0 && every > 0 && most > 0))
+    throw new Error('--minutes, --rate, --every and --most are numbers above 0');
   const home = mkdtempSync(join(tmpdir(), 'gantry-soak-'));
   const [data, probes] = [join(home, 'data'), join(home, 'probes')];
   for (const folder of [data, probes]) mkdirSync(folder, { mode: 0o700 });
@@ -125,7 +134,10 @@ const soak = async (): Promise<void> => {
       sample(probes, server.pid, every, end),
       load(site, rate, end),
     ]);
-    process.stdout.write(`${report(samples, loaded, values.json)}\n`);
+    const trends = trendsOf(samples);
+    const growing = trends.filter((trend) => isGrowing(trend, most));
+    process.stdout.write(`${report({ samples, trends, growing, loaded }, values.json)}\n`);
+    if (growing.length > 0) process.exitCode = 1;
   } finally {
     await server.stop();
     await database?.stop();

@@ -152,25 +152,33 @@ describe('a sandbox', { skip: none }, () => {
     const server = createServer((socket) => void heard.push(socket.remoteAddress ?? ''));
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const knock = ['127.0.0.1', '10.0.2.2'].map(
+    const server6 = createServer((socket) => void heard.push(socket.remoteAddress ?? ''));
+    await new Promise<void>((resolve) => void server6.listen(port, '::1', resolve));
+    // The last is the address by which slirp4netns would reach the loopback over IPv6.
+    const knock = ['127.0.0.1', '10.0.2.2', '::1', 'fd00::2'].map(
       (host) =>
         `(timeout 2 bash -c "echo >/dev/tcp/${host}/${port}") 2>/dev/null && echo "in by ${host}"; true`,
     );
     const { log } = await run({ script: [...knock, 'cat /proc/net/dev'] });
-    await new Promise((resolve) => void server.close(resolve));
+    for (const one of [server, server6]) await new Promise((resolve) => void one.close(resolve));
     assert.deepEqual(heard, []);
     assert.doesNotMatch(log, /\nin by/);
     if (hasNetwork) assert.match(log, /tap0/);
   });
   const probeBoundTo = (device: string): string => `
 import socket, sys
-for host in ('127.0.0.1', '10.0.2.3'):
+for family, host, sources in (
+    (socket.AF_INET6, '::1', ('', 'fd00::100')),
+    (socket.AF_INET6, 'fd00::2', ('',)),
+    (socket.AF_INET, '127.0.0.1', ('', '10.0.2.100')),
+    (socket.AF_INET, '10.0.2.3', ('', '10.0.2.100')),
+):
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
-        for source in ('', '10.0.2.100'):
-            probe = socket.socket(socket.AF_INET, kind)
-            probe.settimeout(0.4)
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b'${device}')
+        for source in sources:
             try:
+                probe = socket.socket(family, kind)
+                probe.settimeout(0.4)
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b'${device}')
                 probe.bind((source, 0))
                 probe.connect((host, int(sys.argv[1])))
                 probe.send(host.encode())
@@ -183,10 +191,11 @@ print('probed', host)
   it('cannot reach them through a socket bound to its network device', { skip: noProbe }, async () => {
     const heard: string[] = [];
     const server = createServer((socket) => void heard.push(`tcp ${socket.remoteAddress}`));
-    await new Promise<void>((resolve) => void server.listen(0, '0.0.0.0', resolve));
+    // Both families, every address.
+    await new Promise<void>((resolve) => void server.listen(0, '::', resolve));
     const { port } = server.address() as { port: number };
-    const datagrams = createSocket('udp4', (message) => void heard.push(`udp ${message}`));
-    await new Promise<void>((resolve) => void datagrams.bind(port, '0.0.0.0', resolve));
+    const datagrams = createSocket('udp6', (message) => void heard.push(`udp ${message}`));
+    await new Promise<void>((resolve) => void datagrams.bind(port, '::', resolve));
     const probe = { key: 'PROBE', value: probeBoundTo('tap0'), file: true };
     const { log } = await run({
       variables: [probe],

@@ -87,6 +87,16 @@ const units: { [name in FigureName]: string } = {
   fds: '',
 };
 
+/** Figures whose growth fails a run. The heap is a part of the memory (`pss`), and rises until the next collection. */
+const judged: readonly FigureName[] = ['pss', 'handles', 'fds'];
+
+/**
+ * Whether a figure grows by more than `most` in an hour, beyond the uncertainty of its slope: a short or noisy run
+ * fails only for growth that it can tell from noise.
+ */
+export const isGrowing = ({ figure, slope }: Trend, most: number): boolean =>
+  judged.includes(figure) && slope !== null && slope.per_hour - slope.uncertainty > most;
+
 /** One line a figure. */
 export const trendText = ({ role, figure, first, last, slope }: Trend): string => {
   const name = `${role} ${figure}`.padEnd(17);

@@ -5,15 +5,18 @@ import { transferShares } from './transfer_shares.ts';
 
 const places = 16;
 
-/** Takes slots for many clients at many addresses until one must wait. */
-const takeAll = async (kind: 'push' | 'read') => {
+type Client = { name: string; address: string };
+
+const elsewhere = (number: number): Client => ({ name: `user ${number}`, address: `192.0.2.${number}` });
+
+/** Takes slots for many clients until one must wait. */
+const takeAll = async (kind: 'push' | 'read', clientOf: (number: number) => Client = elsewhere) => {
   const slots = makeSlots(places);
   const stop = new AbortController();
   let number = 0;
-  const take = async (one: 'push' | 'read'): Promise<boolean> => {
+  const take = async (one: 'push' | 'read', client?: Client): Promise<boolean> => {
     number += 1;
-    const client = { name: `user ${number}`, address: `192.0.2.${number}` };
-    const taken = slots.take(stop.signal, transferShares(one, client)).then(
+    const taken = slots.take(stop.signal, transferShares(one, client ?? clientOf(number))).then(
       () => true,
       () => false,
     );
@@ -37,3 +40,14 @@ for (const [kind, other] of [
     stop.abort(new Error('the test is over'));
   });
 }
+
+it('leaves half of the slots to other addresses, however many users one address has', async () => {
+  const { count, take, stop } = await takeAll('read', (number) => ({
+    name: `user ${number}`,
+    address: '198.51.100.1',
+  }));
+  assert.equal(count, places / 2);
+  assert.equal(await take('push'), false);
+  assert.equal(await take('push', elsewhere(1)), true);
+  stop.abort(new Error('the test is over'));
+});

@@ -49,6 +49,7 @@ import { closedBy } from '../review/merge_requests/issues/closed_by.ts';
 import { mergeRequestRoutes } from '../review/merge_requests/routes.ts';
 import { changelogRoutes } from '../review/changelog/routes.ts';
 import { mergeRequestTodos } from '../review/merge_requests/todos.ts';
+import { moveRepository } from '../code/repository/moves/start_moves.ts';
 import { transferLabelsAndMilestones } from '../projects/milestones/transfer_labels_and_milestones.ts';
 import { milestoneRoutes } from '../projects/milestones/routes.ts';
 import { namespaceRoutes } from '../identity/namespaces/routes.ts';
@@ -99,7 +100,11 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...emailRoutes,
   ...gpgKeyRoutes,
   ...groupRoutes,
-  ...projectRoutes({ initialize: initializeRepository, transferRecords: transferLabelsAndMilestones }),
+  ...projectRoutes({
+    initialize: initializeRepository,
+    transferRecords: transferLabelsAndMilestones,
+    moveRepository,
+  }),
   ...topicRoutes,
   ...starRoutes,
   ...notificationSettingRoutes,

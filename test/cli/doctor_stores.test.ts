@@ -52,6 +52,18 @@ test('reports secrets of another database', async () => {
   );
 });
 
+test('reports secrets that lack a key of the database', async () => {
+  const own = await used();
+  const file = join(own.data, 'secrets.json');
+  const { registry_key, ...secrets } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  assert.ok(registry_key);
+  writeFileSync(file, JSON.stringify(secrets));
+  assert.match(
+    (await examine(own)).get('secrets of the database') ?? '',
+    /^fail: \S+ does not belong to this database \(its registry_key is missing\): copy the file/,
+  );
+});
+
 test('reports whether a remote storage answers', async () => {
   const own = newPlace();
   place = own;

@@ -1,6 +1,6 @@
 /**
- * Cuts the power of the disk under repositories and database repeatedly during pushes, commits, merges and issue
- * writes. After each cut, acknowledged writes exist, and git and the database agree.
+ * Cuts the power of the disk under repositories and database repeatedly during pushes, commits, merges, issue writes
+ * and jobs. After each cut, acknowledged writes and the logs of finished jobs exist, and git and the database agree.
  */
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { newDisk, type Disk } from '../support/machine/disk_image.ts';
 import { git, newWorkTree, repositoryUrl, tryGit, type WorkTree } from '../support/repositories/git.ts';
+import { type FinishedLog, checkLogs, finishJob, prepareJobs } from './finished_logs.ts';
 import { findFaults } from './invariants.ts';
 import { times } from '../support/run/sample.ts';
 import { type Place, type Running, call, engine, newPlace, token } from './process.ts';
@@ -29,6 +30,7 @@ type Ledger = {
   merges: number[];
   /** `name sha` of branches created from main of `committed`. */
   branches: string[];
+  logs: FinishedLog[];
 };
 
 const ledger: Ledger = {
@@ -39,12 +41,13 @@ const ledger: Ledger = {
   pushes: [],
   merges: [],
   branches: [],
+  logs: [],
 };
 
 /** Kinds of work of which none was acknowledged yet. */
 const nothingOf = (): string[] => {
-  const { commits, merges, issues, pushes, branches } = ledger;
-  const counts = Object.entries({ commits, merges, issues, pushes, branches });
+  const { commits, merges, issues, pushes, branches, logs } = ledger;
+  const counts = Object.entries({ commits, merges, issues, pushes, branches, logs });
   return counts.filter(([, { length }]) => length === 0).map(([what]) => what);
 };
 
@@ -52,6 +55,7 @@ let place: Place;
 let disk: Disk | string;
 let tree: WorkTree;
 let clone: string;
+let runner: string;
 let running: Running | undefined;
 
 const pathOf = (name: (typeof projects)[number]): string => `/projects/root%2F${name}`;
@@ -139,6 +143,11 @@ const workers: ((url: string, iids: number[]) => Promise<boolean>)[] = [
     if (merged !== null) ledger.merges.push(iid);
     return merged !== null;
   },
+  async (url) => {
+    const finished = await finishJob(url, runner);
+    if (finished !== null && hasPower) ledger.logs.push(finished);
+    return finished !== null;
+  },
 ];
 
 const untilNoOperation = async (): Promise<void> => {
@@ -222,6 +231,7 @@ const checkAll = async (url: string): Promise<void> => {
   await checkBranches();
   await checkPush(url);
   await checkMerges();
+  await checkLogs(url, ledger.logs);
   await checkRepositories();
   assert.deepEqual(await findFaults(place, engine), []);
 };
@@ -231,6 +241,7 @@ const prepare = async (url: string): Promise<void> => {
     await ok(url, 'POST /projects', { name });
     await ok(url, `POST ${pathOf(name)}/repository/commits`, commitOf('main', nextName()));
   }
+  runner = await prepareJobs(url);
   clone = join(tree.path, 'pushed');
   await git(tree.path, 'clone', '--quiet', repositoryUrl(url, 'root/pushed', token), clone);
 };

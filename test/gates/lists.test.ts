@@ -68,6 +68,15 @@ test('lists in at most eight statements, whatever the page length', async () => 
   }
 });
 
+test('lists labels as objects in one more statement', async () => {
+  for (const kind of ['issues', 'merge_requests']) {
+    const path = `/projects/${skewed.project.id}/${kind}?per_page=100`;
+    const plain = await statementsOf(path, skewed.user.token);
+    const detailed = await statementsOf(`${path}&with_labels_details=true`, skewed.user.token);
+    assert.equal(detailed, plain + 1, kind);
+  }
+});
+
 test('reads one issue or merge request in at most eight statements', async () => {
   for (const list of ['issues', 'merge_requests']) {
     const asked = await statementsOf(`/projects/${skewed.project.id}/${list}/2`, skewed.user.token);

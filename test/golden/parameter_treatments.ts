@@ -23,17 +23,24 @@ const reads: Treatment[] = [
     reason: 'adds fields that are not kept',
     names: 'with_custom_attributes show_seat_info',
   },
-  { routes: /^GET \/groups/, reason: 'groups have no statistics', names: 'statistics' },
-  { routes: read, reason: 'adds rendered HTML', names: 'render_html include_html_description' },
-  { routes: read, reason: 'diffs have one form', names: 'unidiff access_raw_diffs' },
+  { routes: /^GET \/groups/, reason: 'sizes are counted for each project', names: 'statistics' },
+  {
+    routes: read,
+    reason: 'adds rendered HTML, which POST /markdown makes of the text',
+    names: 'render_html include_html_description',
+  },
+  { routes: read, reason: 'diffs always have the lines --- and +++', names: 'unidiff' },
+  { routes: read, reason: 'diffs are always computed by git', names: 'access_raw_diffs' },
   {
     routes: /^GET .*\/merge_requests/,
-    reason: 'adds fields or brings them up to date',
-    names:
-      'with_merge_status_recheck include_diverged_commits_count include_rebase_in_progress with_labels_details',
+    reason: 'a read checks open merge requests',
+    names: 'with_merge_status_recheck',
   },
-  { routes: /^GET .*\/issues$/, reason: 'labels are answered by name', names: 'with_labels_details' },
-  { routes: /\/commits$/, reason: 'adds a field', names: 'trailers' },
+  {
+    routes: /^GET .*\/merge_requests/,
+    reason: 'rebase_in_progress is always answered',
+    names: 'include_rebase_in_progress',
+  },
   {
     routes: /^GET \/projects\/:id$/,
     reason: 'not a parameter of the API',
@@ -130,7 +137,7 @@ const writes: Treatment[] = [
       container_registry_access_level environments_access_level
       feature_flags_access_level forking_access_level infrastructure_access_level model_experiments_access_level
       model_registry_access_level monitor_access_level operations_access_level package_registry_access_level
-      packages_enabled pages_access_level releases_access_level repository_storage
+      packages_enabled pages_access_level releases_access_level
       security_and_compliance_access_level service_desk_enabled show_default_award_emojis template_name wall_enabled
       enforce_auth_checks_on_uploads ci_push_repository_for_job_token_allowed ci_id_token_sub_claim_components
       mr_default_target_self`,

@@ -20,6 +20,11 @@ test('what passes is unavailable, what is gone is missing, the rest is unexpecte
   for (const code of ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
     assert.equal(kindOf(coded(code)), 'unavailable', code);
   assert.equal(kindOf(new GitFailure('unavailable', 'a process was killed')), 'unavailable');
+  assert.equal(kindOf(new GitFailure('limit', 'it took too long')), 'unavailable');
+  assert.equal(kindOf(new GitFailure('too_large', 'a file')), 'too_large');
+  assert.equal(kindOf(new GitFailure('conflict', 'the ref has moved')), 'conflict');
+  assert.equal(kindOf(new GitFailure('invalid', 'a name')), 'bad_request');
+  assert.equal(kindOf(new GitFailure('missing', 'a commit')), 'not_found');
   assert.equal(kindOf(new GitFailure('no_repository', 'removed')), 'not_found');
   assert.equal(kindOf(new GitFailure('internal', 'a bug')), undefined);
   assert.throws(

@@ -56,19 +56,25 @@ export const readInstanceRecord = async (store: Store): Promise<InstanceRecord> 
   return { ...(await readRows(store.db)), isEmpty: users.rows.length === 0, applied };
 };
 
-/** Returns the first secret that differs from the recorded fingerprint; null: none. */
-export const findDifferingSecret = (
-  recorded: ReadonlyMap<string, string>,
-  present: ReadonlyMap<SecretName, string>,
-): SecretName | null => {
-  const differing = [...present].find(([name, value]) => (recorded.get(name) ?? value) !== value);
-  return differing?.[0] ?? null;
+const describeOwner = ({ id, isEmpty }: InstanceRecord): string => {
+  if (id !== null) return `the database to ${id}`;
+  return isEmpty ? 'the database is empty' : 'the database is of an earlier version, which recorded none';
 };
 
-export const secretsDiffer = (file: string, name: SecretName): StartFailure =>
+export const otherInstance = (file: string, instance: string, record: InstanceRecord): StartFailure =>
   new StartFailure(
-    `${file} does not belong to this database (its ${name} differs): copy the file from where this database ` +
-      'was served before, or name it in GANTRY_SECRETS_FILE (to continue with other secrets, run "gantry adopt secrets")',
+    `${file} belongs to the instance ${instance}, but ${describeOwner(record)}: ` +
+      'check GANTRY_DATABASE_URL and --data (to use it unchanged, run "gantry adopt secrets")',
+  );
+
+export const secretsDiffer = (
+  file: string,
+  { name, isMissing }: { name: SecretName; isMissing: boolean },
+): StartFailure =>
+  new StartFailure(
+    `${file} does not belong to this database (its ${name} ${isMissing ? 'is missing' : 'differs'}): copy the file ` +
+      'from where this database was served before, or name it in GANTRY_SECRETS_FILE (to continue with other secrets, ' +
+      'run "gantry adopt secrets")',
   );
 
 export type NewRecord = {
@@ -101,8 +107,8 @@ export const recordInstance = async (
     await insert(tx, `${fingerprintPrefix}${name}`, value, replaces);
   }
   const recorded = await readRows(tx.db);
-  const differing = findDifferingSecret(recorded.fingerprints, fingerprints);
-  if (differing !== null) throw secretsDiffer(file, differing);
+  for (const [name, value] of fingerprints)
+    if (recorded.fingerprints.get(name) !== value) throw secretsDiffer(file, { name, isMissing: false });
   return recorded.id ?? id;
 };
 

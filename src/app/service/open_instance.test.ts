@@ -10,6 +10,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  rmdirSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -127,15 +128,22 @@ const addProject = async (site: Site): Promise<void> => {
   if (site.config.repository_storages[0]?.address === null) writeRepository(site, 1);
 };
 
+const readSecretsFile = (site: Site): Record<string, string> =>
+  JSON.parse(readFileSync(secretsFilePath(site), 'utf8'));
+
+const removeSecrets = (site: Site, ...names: string[]): void => {
+  const kept = Object.entries(readSecretsFile(site)).filter(([name]) => !names.includes(name));
+  writeFileSync(secretsFilePath(site), JSON.stringify(Object.fromEntries(kept)));
+};
+
+/** Turns a database into one of an earlier version: no ids or fingerprints. */
+const makeEarlierDatabase = async (site: Site): Promise<void> =>
+  await change(site, `delete from instance where name = 'id' or name like '%:%'`);
+
 /** Turns a site into one of an earlier version: no ids, fingerprints or markers. */
 const makeEarlierVersion = async (site: Site): Promise<void> => {
-  await change(site, `delete from instance where name = 'id' or name like '%:%'`);
-  const {
-    instance: _id,
-    ssh_host_key: _key,
-    ...secrets
-  } = JSON.parse(readFileSync(secretsFilePath(site), 'utf8'));
-  writeFileSync(secretsFilePath(site), JSON.stringify(secrets));
+  await makeEarlierDatabase(site);
+  removeSecrets(site, 'instance', 'registry_key', 'ssh_host_key');
   for (const folder of [storagePath(site), blobsPath(site)]) rmSync(join(folder, 'gantry-instance'));
 };
 
@@ -192,10 +200,30 @@ describe('a matching set', () => {
     await makeEarlierVersion(site);
     const opened = await open(site);
     assert.notEqual(opened.id, site.id);
-    assert.deepEqual({ ...opened.secrets, ssh_host_key: '' }, { ...secrets, ssh_host_key: '' });
+    const { session_key, encryption_key } = secrets;
+    assert.deepEqual({ ...opened.secrets, session_key, encryption_key }, opened.secrets);
     assert.deepEqual(await open(site), { ...opened, applied: [] });
     for (const folder of [storagePath(site), blobsPath(site)])
       assert.equal(readFileSync(join(folder, 'gantry-instance'), 'utf8'), `${opened.id}\n`);
+  });
+
+  test('an SSH host key in the separate file of earlier versions is the recorded one', async () => {
+    const site = await newUsedSite();
+    const { secrets } = await open(site);
+    removeSecrets(site, 'ssh_host_key');
+    writeFileSync(join(site.data, 'ssh_host_ed25519_key'), secrets.ssh_host_key);
+    assert.deepEqual((await open(site)).secrets, secrets);
+    assert.equal(readSecretsFile(site)['ssh_host_key'], secrets.ssh_host_key);
+  });
+
+  test('an upgrade that cannot write its secrets is completed by the next start', async () => {
+    const site = await newUsedSite();
+    await makeEarlierVersion(site);
+    mkdirSync(`${secretsFilePath(site)}.new`);
+    await assertRefused(site, /secrets\.json cannot be written/);
+    rmdirSync(`${secretsFilePath(site)}.new`);
+    const opened = await open(site);
+    assert.deepEqual(await open(site), { ...opened, applied: [] });
   });
 
   test('an interrupted first start is completed by the next', async () => {
@@ -261,10 +289,22 @@ const mismatches: Mismatch[] = [
   [
     'secrets are others, without an id',
     (site, other) => {
-      const { instance: _id, ...secrets } = JSON.parse(readFileSync(secretsFilePath(other), 'utf8'));
-      writeFileSync(secretsFilePath(site), JSON.stringify(secrets));
+      swap(site, other, secretsFilePath);
+      removeSecrets(site, 'instance');
     },
     /secrets\.json does not belong to this database .*copy the file from where/,
+    'secrets',
+  ],
+  [
+    'secrets are of an earlier version',
+    (site) => removeSecrets(site, 'instance', 'registry_key', 'ssh_host_key'),
+    /secrets\.json does not belong to this database \(its registry_key is missing\): copy the file from where/,
+    'secrets',
+  ],
+  [
+    'a key is missing',
+    (site) => removeSecrets(site, 'ssh_host_key'),
+    /secrets\.json does not belong to this database \(its ssh_host_key is missing\): copy the file from where/,
     'secrets',
   ],
   [
@@ -330,6 +370,19 @@ describe('a mismatch', () => {
       assert.equal((await open(site)).id, site.id);
     });
   }
+
+  test('refuses a database of an earlier version with the secrets and stores of another instance', async () => {
+    const site = await newUsedSite();
+    await makeEarlierDatabase(site);
+    for (const part of [secretsFilePath, storagePath, blobsPath]) swap(site, other, part);
+    await assertRefused(
+      site,
+      /secrets\.json belongs to the instance .*, but the database is of an earlier version.*gantry adopt secrets/,
+    );
+    const id = readSecretsFile(other)['instance'];
+    assert.equal((await open(site, 'secrets')).id, id);
+    assert.equal((await open(site)).id, id);
+  });
 
   test('refuses an empty database with a used folder', async () => {
     const { data } = await newUsedSite();

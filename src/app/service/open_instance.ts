@@ -13,8 +13,8 @@ import { StartFailure } from '../../platform/errors.ts';
 import {
   type InstanceRecord,
   type NewRecord,
-  findDifferingSecret,
   emptyRecord,
+  otherInstance,
   readInstanceRecord,
   recordClaims,
   recordInstance,
@@ -25,8 +25,10 @@ import { type InstanceStore, checkStores } from './instance_stores.ts';
 import {
   type StoredSecrets,
   completeSecrets,
-  createSecretsFile,
   computeFingerprints,
+  createSecretsFile,
+  findDifferingSecret,
+  isComplete,
   readSecrets,
   replaceSecretsFile,
   secretsPath,
@@ -66,23 +68,17 @@ const missingSecrets = (file: string): StartFailure =>
       'this database was served before (to begin with other secrets, run "gantry adopt secrets")',
   );
 
-const otherInstance = (file: string, instance: string, { id }: InstanceRecord): StartFailure =>
-  new StartFailure(
-    `${file} belongs to the instance ${instance}, ${id === null ? 'but the database is empty' : `but the database to ${id}`}: ` +
-      'check GANTRY_DATABASE_URL and --data (to use it unchanged, run "gantry adopt secrets")',
-  );
-
 /** Reads the secrets; null if there are none, and none are expected. */
-const checkSecrets = (file: string, record: InstanceRecord): StoredSecrets | null => {
+const checkSecrets = (config: Config, record: InstanceRecord): StoredSecrets | null => {
+  const file = secretsPath(config);
   const stored = readSecrets(file);
   if (stored === null) {
     if (!record.isEmpty) throw missingSecrets(file);
     return null;
   }
   const { instance } = stored;
-  const isForeign = record.id === null ? record.isEmpty : record.id !== instance;
-  if (instance !== undefined && isForeign) throw otherInstance(file, instance, record);
-  const differing = findDifferingSecret(record.fingerprints, computeFingerprints(stored));
+  if (instance !== undefined && record.id !== instance) throw otherInstance(file, instance, record);
+  const differing = findDifferingSecret(record.fingerprints, stored, config.data);
   if (differing !== null) throw secretsDiffer(file, differing);
   return stored;
 };
@@ -97,8 +93,9 @@ const makePlan = async (
   refuseMoved(record);
   const file = secretsPath(config);
   const adoptsSecrets = adopted.has('secrets');
-  const stored = adoptsSecrets ? readSecrets(file) : checkSecrets(file, record);
-  const knownId = record.id ?? (adoptsSecrets ? null : (stored?.instance ?? null));
+  const stored = adoptsSecrets ? readSecrets(file) : checkSecrets(config, record);
+  // A used database without an id takes over that of the secrets that it adopts.
+  const knownId = record.id ?? (adoptsSecrets && record.isEmpty ? null : (stored?.instance ?? null));
   const claims = await checkStores({
     stores: await listStores(config, store),
     record,
@@ -144,17 +141,21 @@ const provideSecrets = (
   return { secrets: completeSecrets(readSecrets(file), config.data), isNew: false };
 };
 
-const isComplete = (stored: StoredSecrets | null, secrets: Secrets): boolean =>
-  stored?.registry_key === secrets.registry_key && stored.ssh_host_key === secrets.ssh_host_key;
+/**
+ * Adds the keys that an earlier version lacked, before the database records their fingerprints: after a crash in
+ * between, the next start finds them in the file.
+ */
+const addMissingKeys = ({ file, stored }: Plan, secrets: StoredSecrets & Secrets): void => {
+  if (stored !== null && !isComplete(stored)) replaceSecretsFile(file, secrets);
+};
 
-/** Adds the keys that earlier versions lacked. A shared file may be read-only for this service. */
-const noteInstance = (plan: Plan, secrets: StoredSecrets & Secrets, id: string, config: Config): void => {
-  const stored = readSecrets(plan.file);
-  if (stored?.instance === id && isComplete(stored, secrets)) return;
+/** Adds the id of the instance. A shared file may be read-only for this service. */
+const noteInstance = (file: string, secrets: StoredSecrets & Secrets, id: string, config: Config): void => {
+  if (readSecrets(file)?.instance === id) return;
   try {
-    replaceSecretsFile(plan.file, { ...secrets, instance: id });
+    replaceSecretsFile(file, { ...secrets, instance: id });
   } catch (error) {
-    if (config.secrets_file === null || !isComplete(stored, secrets)) throw error;
+    if (config.secrets_file === null) throw error;
   }
 };
 
@@ -188,8 +189,9 @@ const carryOut = async (parts: InstanceParts, store: Store, plan: Plan): Promise
     let id = plan.id;
     const record = async (tx: Tx): Promise<void> => void (id = await recordInstance(tx, newRecord));
     await copyIfUpgraded(parts, store, plan);
+    addMissingKeys(plan, secrets);
     const applied = await migrate(store, undefined, isRecorded(plan, newRecord) ? undefined : record);
-    noteInstance(plan, secrets, id, config);
+    noteInstance(plan.file, secrets, id, config);
     for (const { claim } of plan.claims) await claim(id);
     if (plan.claims.length > 0) {
       await recordClaims(
@@ -205,13 +207,19 @@ const carryOut = async (parts: InstanceParts, store: Store, plan: Plan): Promise
 };
 
 /**
- * Runs the work exclusively among the processes that start on this database, if it must be migrated: the first process
- * copies and migrates, the others then find it done.
+ * Runs the work exclusively among the processes that start on this database, if it must be migrated or its secrets be
+ * completed: the first process copies, migrates and adds keys, the others then find it done.
  */
-const openAlone = async <T>({ log }: InstanceParts, store: Store, work: () => Promise<T>): Promise<T> => {
-  if (pendingMigrations((await appliedMigrations(store)) ?? []).length === 0) return await work();
+const openAlone = async <T>(
+  { config, log }: InstanceParts,
+  store: Store,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const stored = readSecrets(secretsPath(config));
+  const isMigrated = pendingMigrations((await appliedMigrations(store)) ?? []).length === 0;
+  if (isMigrated && (stored === null || isComplete(stored))) return await work();
   return await store.runExclusively('upgrade', work, () =>
-    log?.info('another service migrates the database; this one waits'),
+    log?.info('another service upgrades the instance; this one waits'),
   );
 };
 

@@ -50,6 +50,12 @@ const readEarlierHostKey = (data: string): string | null => {
   return existsSync(file) ? readFileSync(file, 'utf8') : null;
 };
 
+/** Adds the SSH host key to secrets of an earlier version, which stored it in a separate file. */
+const addEarlierHostKey = (stored: StoredSecrets, data: string): StoredSecrets => {
+  const ssh_host_key = stored.ssh_host_key ?? readEarlierHostKey(data);
+  return ssh_host_key === null ? stored : { ...stored, ssh_host_key };
+};
+
 /** Adds missing secrets: all secrets at a first start, otherwise secrets that earlier versions lacked. */
 export const completeSecrets = (stored: StoredSecrets | null, data: string): StoredSecrets & Secrets => ({
   ...stored,
@@ -62,6 +68,9 @@ export const completeSecrets = (stored: StoredSecrets | null, data: string): Sto
 const names = ['session_key', 'encryption_key', 'registry_key', 'ssh_host_key'] as const;
 export type SecretName = (typeof names)[number];
 
+export const isComplete = (stored: StoredSecrets): boolean =>
+  names.every((name) => stored[name] !== undefined);
+
 /** Returns one-way fingerprints by which the database recognizes the secrets. */
 export const computeFingerprints = (secrets: StoredSecrets): Map<SecretName, string> =>
   new Map(
@@ -71,6 +80,20 @@ export const computeFingerprints = (secrets: StoredSecrets): Map<SecretName, str
       return [[name, hash('sha256', `gantry ${name}\n${value.trim()}`, 'hex')]];
     }),
   );
+
+/**
+ * Returns the first secret whose fingerprint the database has recorded and that is another here, or is missing; null:
+ * none.
+ */
+export const findDifferingSecret = (
+  recorded: ReadonlyMap<string, string>,
+  stored: StoredSecrets,
+  data: string,
+): { name: SecretName; isMissing: boolean } | null => {
+  const present = computeFingerprints(addEarlierHostKey(stored, data));
+  const name = names.find((one) => recorded.has(one) && recorded.get(one) !== present.get(one));
+  return name === undefined ? null : { name, isMissing: !present.has(name) };
+};
 
 const formatSecrets = (secrets: StoredSecrets): string => `${JSON.stringify(secrets, null, 2)}\n`;
 

@@ -1,5 +1,6 @@
 /** Serves uploaded avatars. */
 import type { Call } from '../../core/access/call.ts';
+import { readVerified } from '../../platform/blob/verified_read.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { object, id as idParam, text } from '../../platform/http/schema.ts';
@@ -29,7 +30,7 @@ const makeHeaders = (avatar: string, { filename, caching }: Serving): Record<str
   etag: `"${getAvatarName(avatar)}"`,
 });
 
-/** Answers with the picture. The caller must have been authorized. @throws Failure 404 if the file is missing */
+/** Answers with the picture. The caller must have been authorized. @throws Failure 404 if the file is missing, 503 if it is damaged */
 export const serveAvatar = async (call: Call, serving: Serving): Promise<Answer> => {
   const { avatar, filename } = serving;
   if (avatar === null || avatar === undefined) throw notFound('Avatar');
@@ -43,7 +44,8 @@ export const serveAvatar = async (call: Call, serving: Serving): Promise<Answer>
   ) {
     return new Answer(null, { status: 304, headers: { etag: headers['etag'] ?? '' } });
   }
-  const bytes = await call.platform.blobs.get(getAvatarArea(avatar), avatar.slice(0, avatar.indexOf('/')));
+  const blob = { area: getAvatarArea(avatar), sha256: avatar.slice(0, avatar.indexOf('/')), size: null };
+  const bytes = await readVerified(call.platform, blob);
   if (bytes === null) throw notFound('Avatar');
   return new Answer(bytes, { headers });
 };

@@ -3,6 +3,7 @@ import type { DatedSite } from '../../core/access/site.ts';
 import { bool, object, string } from '../../platform/http/schema.ts';
 import { timeStats, timeStatsShape } from '../time_tracking/json.ts';
 import { jsonBuilder, jsonShapes } from '../issuables/fields.ts';
+import { listedLabelsShape } from '../issuables/lists/linked_labels.ts';
 import { issueFields } from './fields.ts';
 import type { FullIssue } from './rows.ts';
 
@@ -13,6 +14,9 @@ const references = object({ short: string, relative: string, full: string });
 
 /** An issue in a list. */
 export const issueShape = object({ ...shapes, time_stats: timeStatsShape, references });
+
+/** An issue in a list that takes `with_labels_details`. */
+export const detailedIssueShape = object({ ...issueShape.properties, labels: listedLabelsShape });
 
 const links = object({ self: string, notes: string, award_emoji: string, project: string });
 

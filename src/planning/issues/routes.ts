@@ -1,10 +1,12 @@
+import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { may } from '../../core/access/may.ts';
 import { awardRoutes } from '../awards/routes.ts';
 import { discussionRoutes } from '../discussions/routes.ts';
 import { forbidden, notFound, nothingToChange } from '../../platform/errors.ts';
 import { findGroup } from '../../identity/groups/find.ts';
-import { pageParams, pageRequest } from '../../platform/http/page.ts';
+import type { JsonText } from '../../platform/http/endpoint.ts';
+import { type Page, pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
   bool,
   id,
@@ -17,6 +19,8 @@ import {
   time,
 } from '../../platform/http/schema.ts';
 import { scopeParam } from '../issuables/lists/filter_params.ts';
+import { labelDetailsParam } from '../issuables/lists/linked_labels.ts';
+import type { Scope } from '../issuables/lists/list_kind.ts';
 import { milestoneLists } from '../issuables/lists/milestone_list_routes.ts';
 import { createParams, editParams } from '../issuables/fields.ts';
 import { editable as sharedEditable, edits, requireEdit, withAssignees } from '../issuables/params.ts';
@@ -34,7 +38,7 @@ import { deleteIssue } from './delete.ts';
 import { type Filters, filterParams } from './lists/filters.ts';
 import { issueFields } from './fields.ts';
 import { findIssue } from './find.ts';
-import { issueShape, singleIssueShape, todoIssueShape } from './json.ts';
+import { detailedIssueShape, issueShape, singleIssueShape, todoIssueShape } from './json.ts';
 import { listIssues } from './lists/list.ts';
 import { moveRoutes } from './move/routes.ts';
 import { issueNoun } from './noun.ts';
@@ -42,7 +46,7 @@ import { reorderIssue } from './positions/reorder.ts';
 import { reloaded, single, singleJson } from './single_issue.ts';
 import { showIssue } from './show.ts';
 import { statisticsRoutes } from './lists/statistics.ts';
-import { issueTexts } from './lists/json_cache.ts';
+import { detailedIssueTexts, issueTexts } from './lists/json_cache.ts';
 import { issueTodos } from './todos.ts';
 import { updateIssue } from './update.ts';
 
@@ -50,57 +54,60 @@ const area = 'issues';
 const project = { id: idOrPath('project') };
 const issue = { ...project, issue_iid: id('iid of the issue') };
 
-const shared = { method: 'GET', area, audience: 'user', list: true, reply: issueShape } as const;
+const shared = {
+  method: 'GET',
+  area,
+  audience: 'user',
+  list: true,
+  cached: true,
+  reply: detailedIssueShape,
+} as const;
+
+type ListParams = Record<string, unknown> & { page: number; per_page: number };
+
+/** Lists issues. Without `scope`, the lists of a group and of a project have the issues of all users. */
+const listIn = async (call: Call, scope: Scope, params: ListParams): Promise<Page<JsonText>> => {
+  const { id: _id, page: _page, per_page: _perPage, with_labels_details, ...filters } = params;
+  return await listIssues({
+    call,
+    scope,
+    filters: { scope: 'all', ...filters } as Filters,
+    page: pageRequest(params),
+    texts: with_labels_details === true ? detailedIssueTexts : issueTexts,
+  });
+};
+
+const listParams = { ...filterParams, ...labelDetailsParam, ...pageParams };
 
 const listAll = endpoint({
   ...shared,
-  cached: true,
   path: '/issues',
   summary: 'List issues, by default those you created',
-  params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
-  handle: async (call, params) => {
-    const query = {
-      call,
-      scope: 'everywhere',
-      filters: toFilters(params),
-      page: pageRequest(params),
-      texts: issueTexts,
-    } as const;
-    return await listIssues(query);
-  },
+  params: object({ scope: scopeParam({ default: 'created-by-me' }), ...listParams }),
+  handle: async (call, params) => await listIn(call, 'everywhere', params),
 });
 
 const listOfGroup = endpoint({
   ...shared,
-  cached: true,
   path: '/groups/:id/issues',
   summary: 'List issues of a group and its subgroups',
-  params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
+  params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...listParams }),
   handle: async (call, params) => {
     const group = await findGroup(call, params.id);
-    const filters = toFilters(params);
-    const scope = { group_id: group.id };
-    return await listIssues({ call, scope, filters, page: pageRequest(params), texts: issueTexts });
+    return await listIn(call, { group_id: group.id }, params);
   },
 });
 
 const listOfProject = endpoint({
   ...shared,
-  cached: true,
   path: '/projects/:id/issues',
   summary: 'List issues of a project',
-  params: object({ ...project, scope: optional(scopeParam()), ...filterParams, ...pageParams }),
+  params: object({ ...project, scope: optional(scopeParam()), ...listParams }),
   handle: async (call, params) => {
     const project = await findProject(call, params.id);
-    const filters = toFilters(params);
-    const scope = { project };
-    return await listIssues({ call, scope, filters, page: pageRequest(params), texts: issueTexts });
+    return await listIn(call, { project }, params);
   },
 });
-
-/** Without a `scope`, the lists of a group and of a project have the issues of all users. */
-const toFilters = ({ id: _id, page: _page, per_page: _perPage, ...filters }: Record<string, unknown>) =>
-  ({ scope: 'all', ...filters }) as Filters;
 
 const get = endpoint({
   method: 'GET',

@@ -157,6 +157,16 @@ export const raw = (description: string) => unsafe<unknown>({ 'x-kind': 'any', d
 export const nullable = <S extends TSchema>(schema: S): TUnsafe<Type.Static<S> | null> =>
   unsafe<Type.Static<S> | null>({ ...schema, nullable: true });
 
+/** An object whose keys are data. */
+export const dictionary = <S extends TSchema>(values: S): TUnsafe<Record<string, Type.Static<S>>> =>
+  unsafe({ type: 'object', additionalProperties: values });
+
+/** One of two shapes. */
+export const either = <A extends TSchema, B extends TSchema>(
+  one: A,
+  other: B,
+): TUnsafe<Type.Static<A> | Type.Static<B>> => unsafe({ anyOf: [one, other] });
+
 export const timestamp = unsafe<string>({ type: 'string', format: 'date-time' });
 export const string = unsafe<string>({ type: 'string' });
 export const int = unsafe<number>({ type: 'integer' });

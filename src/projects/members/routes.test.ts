@@ -87,6 +87,11 @@ for (const kind of ['projects', 'groups'] as const) {
         as(boss, { access_level: 40, expires_at: '' }),
       );
       assert.equal(forever.body.expires_at, null);
+      const timed = await gantry.api(
+        `PUT ${path}/${user.id}`,
+        as(boss, { access_level: 40, expires_at: `${ends}T23:59:59Z` }),
+      );
+      assert.deepEqual([timed.status, timed.body.expires_at], [200, ends]);
 
       const removed = await gantry.api(`DELETE ${path}/${user.id}`, as(boss));
       assert.deepEqual([removed.status, removed.text], [204, '']);

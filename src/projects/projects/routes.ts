@@ -29,7 +29,13 @@ import { groupProjects } from './lists/group_projects.ts';
 import { showGroup } from './lists/show_group.ts';
 import { transferLocations } from './lists/transfer_locations.ts';
 import { ofUser } from './lists/user_projects.ts';
-import { projectStorage } from './related/storage.ts';
+import {
+  type MoveRepository,
+  type StorageParams,
+  projectStorage,
+  readStorage,
+  storageParam,
+} from './related/storage.ts';
 import { removeProject } from './removal/remove.ts';
 import { type TransferRecords, transferProject } from './transfer.ts';
 import { archiveProject, updateProject } from './update.ts';
@@ -85,6 +91,11 @@ const readSource = (call: Call, url: string | null | undefined): { source?: Impo
   return { source: readImportSource(url, getOutgoingRules(call.settings)) };
 };
 
+const withStorage = (call: Call, params: StorageParams): StorageParams => {
+  const repository_storage = readStorage(call, params);
+  return repository_storage === undefined ? {} : { repository_storage };
+};
+
 const requireOneBeginning = (hasReadme: boolean, { source }: { source?: ImportSource }): void => {
   if (hasReadme && source !== undefined)
     throw invalid({ initialize_with_readme: ['cannot be combined with import_url'] });
@@ -106,6 +117,7 @@ const create = (initialize: Initialize) =>
       ...projectParams,
       initialize_with_readme: optional(boolean({ description: 'create a README as the first commit' })),
       ...importParam,
+      ...storageParam,
     }),
     reply: projectShape,
     handle: async (call, { namespace_id = null, import_url, ...params }) => {
@@ -117,6 +129,7 @@ const create = (initialize: Initialize) =>
         async (avatar) =>
           await createProject(call, requireUser(call), namespace_id, {
             ...readProjectInput(params),
+            ...withStorage(call, params),
             ...avatar,
             ...source,
           }),
@@ -133,11 +146,15 @@ const createForUser = endpoint({
   withoutEffect,
   area,
   audience: 'admin',
-  params: object({ user_id: idParam(), ...projectParams, ...importParam }),
+  params: object({ user_id: idParam(), ...projectParams, ...importParam, ...storageParam }),
   reply: projectShape,
   handle: async (call, { user_id, import_url, ...params }) => {
     const creator = await loadUser(call.db, user_id);
-    const columns = { ...readProjectInput(params), ...readSource(call, import_url) };
+    const columns = {
+      ...readProjectInput(params),
+      ...withStorage(call, params),
+      ...readSource(call, import_url),
+    };
     const id = await withAvatar(
       call.platform,
       params.avatar,
@@ -147,28 +164,31 @@ const createForUser = endpoint({
   },
 });
 
-const update = endpoint({
-  method: 'PUT',
-  path: '/projects/:id',
-  summary: 'Update a project',
-  withoutEffect,
-  area,
-  audience: 'user',
-  params: object({ id: project, ...projectParams }),
-  reply: projectShape,
-  handle: async (call, { id, ...params }) => {
-    const loaded = await findProjectFor(call, id, 'admin_project');
-    if (Object.keys(params).length === 0) {
-      throw nothingToChange(Object.keys(projectParams));
-    }
-    await withAvatar(
-      call.platform,
-      params.avatar,
-      async (avatar) => await updateProject(call, loaded, { ...readProjectInput(params), ...avatar }),
-    );
-    return await projectAnswer(call, loaded.id);
-  },
-});
+const update = (moveRepository: MoveRepository) =>
+  endpoint({
+    method: 'PUT',
+    path: '/projects/:id',
+    summary: 'Update a project',
+    withoutEffect,
+    area,
+    audience: 'user',
+    params: object({ id: project, ...projectParams, ...storageParam }),
+    reply: projectShape,
+    handle: async (call, { id, ...params }) => {
+      const loaded = await findProjectFor(call, id, 'admin_project');
+      if (Object.keys(params).length === 0) {
+        throw nothingToChange(Object.keys(projectParams));
+      }
+      const storage = readStorage(call, params);
+      await withAvatar(call.platform, params.avatar, async (avatar) => {
+        await updateProject(call, loaded, { ...readProjectInput(params), ...avatar }, async (tx, locked) => {
+          if (storage !== undefined && storage !== locked.repository_storage)
+            await moveRepository(call, tx, locked, storage);
+        });
+      });
+      return await projectAnswer(call, loaded.id);
+    },
+  });
 
 const remove = endpoint({
   method: 'DELETE',
@@ -224,15 +244,16 @@ export type Others = {
   /** Makes the first commit of a project that starts with one. */
   initialize: Initialize;
   transferRecords: TransferRecords;
+  moveRepository: MoveRepository;
 };
 
-export const projectRoutes = ({ initialize, transferRecords }: Others) => [
+export const projectRoutes = ({ initialize, transferRecords, moveRepository }: Others) => [
   list,
   ofUser,
   show,
   create(initialize),
   createForUser,
-  update,
+  update(moveRepository),
   remove,
   transfer(transferRecords),
   transferLocations,

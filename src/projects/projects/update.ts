@@ -111,17 +111,22 @@ const changeTopics = async (
   return { topics: [before, topics] };
 };
 
-/** Changes a project that the caller may administer. Does nothing without a difference. */
+/**
+ * Changes a project that the caller may administer. Does nothing without a difference.
+ * @param alsoChange called in the transaction, with the project before the edit
+ */
 export const updateProject = async (
   call: Call,
   unlocked: Project,
   { topics, check: checkBefore, ...edit }: Checked<ProjectInput, Stored & { topics: string[] }>,
+  alsoChange?: (tx: Tx, project: Stored) => Promise<void>,
 ): Promise<void> => {
   admit(call, unlocked, edit);
   const requested = await withDefaultBranch(call, unlocked, edit);
   await retryOnTakenName(call, async (tx) => {
     const [project, namespace] = await lockInNamespace(tx, unlocked);
     checkBefore?.({ ...project, topics: await loadTopics(tx.db, project.id) });
+    await alsoChange?.(tx, project);
     const { changes, data: changed } = compareColumns(project, requested);
     const topicChange = await changeTopics(tx, project.id, topics);
     const data = { ...changed, ...topicChange };

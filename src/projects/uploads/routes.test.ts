@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
-import { existsSync, globSync, readdirSync, truncateSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -9,7 +9,7 @@ import { type TestService, rootToken, startTestService } from '../../../test/sup
 
 let gantry: TestService;
 before(async () => {
-  gantry = await startTestService();
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'error' });
 });
 after(async () => await gantry.close());
 
@@ -113,6 +113,35 @@ test('answers 503 for a truncated file in the store', async () => {
   truncateSync(join(blobFolder(), file), 5);
   assert.equal((await get(path)).status, 503);
   assert.equal((await get(path, { range: 'bytes=0-2' })).status, 503);
+});
+
+/** Changes one byte of a stored file. */
+const damage = (sha256: string): void => {
+  const [file = ''] = globSync(`**/${sha256}`, { cwd: blobFolder() });
+  const path = join(blobFolder(), file);
+  const content = readFileSync(path);
+  content[0] = (content[0] ?? 0) ^ 1;
+  writeFileSync(path, content);
+};
+
+test('answers 503 for a small file in the store with other content of the same size', async () => {
+  const project = await seedProject(gantry);
+  const { full_path: path } = (await send(project.id, form('kept content'))).body;
+  damage(hash('sha256', 'kept content'));
+  const answer = await get(path);
+  assert.deepEqual([answer.status, answer.headers.get('etag')], [503, null]);
+  const picture = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const body = new FormData();
+  body.append('avatar', new Blob([picture]), 'a.png');
+  const headers = { 'private-token': rootToken };
+  const { avatar_url } = (await (
+    await fetch(`${gantry.url}/api/v4/user/avatar`, { method: 'PUT', headers, body })
+  ).json()) as { avatar_url: string };
+  assert.equal((await fetch(avatar_url)).status, 200);
+  damage(hash('sha256', picture));
+  assert.equal((await fetch(avatar_url)).status, 503);
+  const logged = gantry.logged().filter((line) => line.includes('a stored file is damaged'));
+  assert.equal(logged.length, 2);
 });
 
 test('supports ranges and conditional requests', async () => {

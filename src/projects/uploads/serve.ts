@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Call } from '../../core/access/call.ts';
 import { getProjectArea } from '../../platform/blob/blob_files.ts';
+import { readVerified } from '../../platform/blob/verified_read.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { type ByteRange, formatDisposition, parseRange } from '../../platform/http/range.ts';
@@ -80,12 +81,12 @@ export const serveUpload = async (call: Call, { id, secret, filename }: UploadAd
   // HEAD: send the headers, including Content-Length, without a body.
   if (call.incoming.method === 'HEAD')
     return new Answer(Readable.from([]), { status, headers: contentHeaders });
-  const bytes = await call.platform.blobs.get(
-    getProjectArea(upload.project_id),
-    upload.sha256,
-    range ?? undefined,
-    upload.size,
-  );
+  const { sha256, size } = upload;
+  const area = getProjectArea(upload.project_id);
+  const bytes =
+    range === null
+      ? await readVerified(call.platform, { area, sha256, size })
+      : await call.platform.blobs.get(area, sha256, range, size);
   if (bytes === null) throw notFound();
   return new Answer(bytes, { status, headers: contentHeaders });
 };

@@ -1,4 +1,5 @@
 /** Collects the commits of a range that a changelog names: commits with its trailer, except reverted commits. */
+import { readTrailers } from '../../code/repository/commits/trailers.ts';
 import type { Code } from '../../code/repository/find_code.ts';
 import type { Commit, Oid } from '../../platform/git/protocol_types.ts';
 import { changelogFailure } from './template.ts';
@@ -7,24 +8,6 @@ import { changelogFailure } from './template.ts';
 const maxCommits = 1_000;
 
 export type ChangelogCommit = { commit: Commit; category: string; trailers: Map<string, string> };
-
-const trailerLine = /^([A-Za-z0-9-]+)\s*:\s*(.*)$/;
-
-/** Reads the trailers of a message: its last paragraph, if all of its lines are trailers. */
-const readTrailers = (message: string): Map<string, string> => {
-  const paragraphs = message.trimEnd().split(/\n\s*\n/);
-  const lines = paragraphs.length < 2 ? [] : (paragraphs.at(-1) ?? '').split('\n');
-  const trailers = new Map<string, string>();
-  let last = '';
-  for (const line of lines) {
-    const [, name, value = ''] = trailerLine.exec(line) ?? [];
-    if (name !== undefined) trailers.set((last = name), value.trim());
-    else if (/^\s/.test(line) && last !== '')
-      trailers.set(last, `${trailers.get(last) ?? ''} ${line.trim()}`);
-    else if (!line.startsWith('(cherry picked from commit')) return new Map();
-  }
-  return trailers;
-};
 
 type Range = { from: Oid; to: Oid };
 
@@ -52,7 +35,7 @@ export const collectCommits = async (
   ]);
   const reverted = new Set(reverts.flatMap(({ message }) => revertedBy(message)));
   return candidates.flatMap((commit) => {
-    const trailers = readTrailers(commit.message);
+    const trailers = new Map(readTrailers(commit.message));
     const category = trailers.get(trailer);
     return category === undefined || category === '' || reverted.has(commit.id)
       ? []

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { DatedSite } from '../../core/access/site.ts';
 import { bool, nullable, object } from '../../platform/http/schema.ts';
 import { jsonBuilder, jsonShapes } from '../../planning/issuables/fields.ts';
+import { listedLabelsShape } from '../../planning/issuables/lists/linked_labels.ts';
 import { briefPipelineShape } from '../../code/repository/statuses/pipeline_summary.ts';
 import { singlePipelineShape } from '../../code/repository/statuses/pipeline_detail.ts';
 import { mergeRequestFields } from './fields.ts';
@@ -21,6 +22,9 @@ const extras = {
   head_pipeline: nullable(singlePipelineShape),
   pipeline: nullable(briefPipelineShape),
 };
+
+/** A merge request in a list that takes `with_labels_details`. */
+export const detailedMergeRequestShape = object({ ...shapes, labels: listedLabelsShape });
 
 /** A single merge request. */
 export const singleMergeRequestShape = object({ ...shapes, ...extras });

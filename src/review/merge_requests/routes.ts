@@ -5,11 +5,14 @@ import { awardRoutes } from '../../planning/awards/routes.ts';
 import { discussionRoutes } from '../../planning/discussions/routes.ts';
 import { forbidden } from '../../platform/errors.ts';
 import {
+  boolean,
   clearable,
   id,
   idOrPath,
+  int,
   integers,
   longText,
+  nullable,
   object,
   optional,
   text,
@@ -38,7 +41,7 @@ import { deleteMergeRequest } from './delete.ts';
 import { draftNoteRoutes } from './drafts/routes.ts';
 import { mergeRequestFields } from './fields.ts';
 import { findMergeRequest, findReadable } from './find.ts';
-import { singleMergeRequestShape, todoMergeRequestShape } from './json.ts';
+import { singleMergeRequestFields, singleMergeRequestShape, todoMergeRequestShape } from './json.ts';
 import { listRoutes } from './lists/routes.ts';
 import { requestParams, requestPath } from './params.ts';
 import { cancelRoute, mergeRoute, moreMergeRoutes } from './merging/routes.ts';
@@ -67,9 +70,15 @@ const get = endpoint({
   summary: 'Get a merge request',
   area,
   audience: 'user',
-  params: object(requestParams),
-  reply: singleMergeRequestShape,
-  handle: async (call, params) => await showMergeRequest(call, params.id, params.merge_request_iid),
+  params: object({
+    ...requestParams,
+    include_diverged_commits_count: optional(
+      boolean({ description: 'count the commits that the source branch lacks' }),
+    ),
+  }),
+  reply: object({ ...singleMergeRequestFields, diverged_commits_count: optional(nullable(int)) }),
+  handle: async (call, { id, merge_request_iid, ...additions }) =>
+    await showMergeRequest(call, id, merge_request_iid, additions),
 });
 
 const editable = {

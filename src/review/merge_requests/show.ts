@@ -12,6 +12,7 @@ import { singlePipelineJson } from '../../code/repository/statuses/pipeline_deta
 import { followColumns, follows } from '../../planning/subscriptions/subscriptions.ts';
 import { withDetail } from './detailed_merge_status.ts';
 import type { LoadedMergeRequest } from './find.ts';
+import { loadDivergence } from './merging/divergence.ts';
 import { headOrder } from './merging/head_pipeline.ts';
 import type { Extras } from './json.ts';
 import { type CheckedRequest, checkMergeStatus } from './merging/merge_status.ts';
@@ -55,7 +56,7 @@ const rowByIid = compiled((db, { project_id, iid, user_id }: RowKey) => {
 const statusById = compiled((db, { id }: { id: number }) =>
   db
     .selectFrom('merge_requests')
-    .select(['id', 'revision', 'merge_status', 'checked_source_sha', 'checked_target_sha'])
+    .select(['id', 'revision', 'merge_status', 'head_sha', 'checked_source_sha', 'checked_target_sha'])
     .where('id', '=', id)
     .compile(),
 );
@@ -148,14 +149,26 @@ export const showWithVersion = async (
   return { text: joinExtras(shown), project, merge_request: shown.row };
 };
 
+/** Counts the commits of the target branch that the source branch lacks; null if they cannot be counted. */
+const countDiverged = async (call: Call, project: Project, id: number): Promise<number | null> => {
+  const [checked] = await statusById(call.db, { id });
+  if (checked === undefined) return null;
+  return (await loadDivergence(call.platform, project, checked))?.behind ?? null;
+};
+
+/** Members of a single merge request that are answered on request. */
+export type Additions = { include_diverged_commits_count?: boolean | undefined };
+
 /** Returns the JSON of one merge request; 403 if the caller may read none of the project, 404 if it does not exist. */
 export const showMergeRequest = async (
   call: Call,
   projectId: number | string,
   iid: number,
+  { include_diverged_commits_count = false }: Additions,
 ): Promise<JsonText> => {
-  const { text } = await showWithVersion(call, projectId, iid);
-  return text;
+  const { text, project, merge_request } = await showWithVersion(call, projectId, iid);
+  if (!include_diverged_commits_count) return text;
+  return withMembers(text, { diverged_commits_count: await countDiverged(call, project, merge_request.id) });
 };
 
 /** Returns the JSON of a merge request after a read or change, with the additional members `more`. */

@@ -2,8 +2,8 @@
 import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { StartFailure } from '../../../platform/errors.ts';
-import { findDifferingSecret, readInstanceRecord, secretsDiffer } from '../../service/instance_record.ts';
-import { computeFingerprints, readSecrets, secretsPath } from '../../service/secrets.ts';
+import { readInstanceRecord, secretsDiffer } from '../../service/instance_record.ts';
+import { findDifferingSecret, readSecrets, secretsPath } from '../../service/secrets.ts';
 
 type SecretsParts = { config: Config; store: Store; withSecrets: boolean };
 
@@ -15,6 +15,6 @@ export const requireOwnSecrets = async ({ config, store, withSecrets }: SecretsP
   if (secrets === null)
     throw new StartFailure(`${file} is missing: name it in GANTRY_SECRETS_FILE, or use --without-secrets`);
   const { fingerprints } = await readInstanceRecord(store);
-  const differing = findDifferingSecret(fingerprints, computeFingerprints(secrets));
+  const differing = findDifferingSecret(fingerprints, secrets, config.data);
   if (differing !== null) throw secretsDiffer(file, differing);
 };

@@ -4,12 +4,12 @@ import type { Store } from '../../../platform/db/open.ts';
 import { Failure } from '../../../platform/errors.ts';
 import {
   type InstanceRecord,
-  findDifferingSecret,
   emptyRecord,
+  otherInstance,
   secretsDiffer,
 } from '../../service/instance_record.ts';
 import { type InstanceStore, judgeStore } from '../../service/instance_stores.ts';
-import { computeFingerprints, readSecrets, secretsPath } from '../../service/secrets.ts';
+import { findDifferingSecret, readSecrets, secretsPath } from '../../service/secrets.ts';
 import { listStores } from '../../service/list_stores.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { spellCount } from '../../../platform/spell_count.ts';
@@ -20,18 +20,10 @@ export const checkFingerprints = (config: Config, record: InstanceRecord): Findi
   const file = secretsPath(config);
   const stored = readSecrets(file);
   if (stored === null) return [];
-  const differing = findDifferingSecret(record.fingerprints, computeFingerprints(stored));
+  const differing = findDifferingSecret(record.fingerprints, stored, config.data);
   if (differing !== null) return [{ state: 'fail', check, detail: secretsDiffer(file, differing).message }];
-  if (record.id !== null && stored.instance !== undefined && stored.instance !== record.id) {
-    const advice = 'check GANTRY_DATABASE_URL, GANTRY_SECRETS_FILE and --data';
-    return [
-      fail(
-        check,
-        `${file} belongs to instance ${stored.instance}, but the database to instance ${record.id}`,
-        advice,
-      ),
-    ];
-  }
+  if (stored.instance !== undefined && record.id !== stored.instance)
+    return [{ state: 'fail', check, detail: otherInstance(file, stored.instance, record).message }];
   return [ok(check, `${file} has the secrets of this database`)];
 };
 

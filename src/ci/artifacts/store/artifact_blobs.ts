@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Platform } from '../../../core/platform.ts';
 import type { Placing, Range, Stored } from '../../../platform/blob/blob_files.ts';
+import { readVerified } from '../../../platform/blob/verified_read.ts';
 import { isDiskFailure, unavailable } from '../../../platform/errors.ts';
 import { publishReached } from '../../../platform/git/durability_points.ts';
 import { withMutex } from '../../../platform/keyed_mutex.ts';
@@ -16,10 +17,14 @@ import {
 import { artifactArea } from '../rules.ts';
 
 export const getBlob = async (
-  { blobs }: Platform,
+  platform: Platform,
   { project_id, sha256, size }: { project_id: number; sha256: string; size?: number },
   range?: Range,
-): Promise<Readable | null> => await blobs.get(artifactArea(project_id), sha256, range, size);
+): Promise<Readable | null> => {
+  const area = artifactArea(project_id);
+  if (range === undefined && size !== undefined) return await readVerified(platform, { area, sha256, size });
+  return await platform.blobs.get(area, sha256, range, size);
+};
 
 /** Returns a signed link to the object store; null if the store offers none. */
 export const linkToBlob = async (

@@ -242,6 +242,27 @@ test('lists commits newest first with their exact number', async () => {
   assert.deepEqual([missing.status, missing.body], [404, { message: '404 Commit Not Found' }]);
 });
 
+test('lists commits with the trailers of their messages on request', async () => {
+  const { user, path } = await newCode();
+  const commit_message =
+    'Title\n\nText: no trailer\n\nSigned-off-by: Ada\nFixes: one\n two\nSigned-off-by: Bo\n';
+  await commit(path, user, {
+    commit_message,
+    actions: [{ action: 'create', file_path: 'b', content: '' }],
+  });
+  const [newest, oldest] = (await gantry.api(`GET ${path}?trailers=true`)).body;
+  assert.deepEqual(
+    [newest.trailers, newest.extended_trailers],
+    [
+      { 'Signed-off-by': 'Bo', Fixes: 'one two' },
+      { 'Signed-off-by': ['Ada', 'Bo'], Fixes: ['one two'] },
+    ],
+  );
+  assert.deepEqual([oldest.trailers, oldest.extended_trailers], [{}, {}]);
+  const [plain] = (await gantry.api(`GET ${path}`)).body;
+  assert.deepEqual(['trailers' in plain, 'extended_trailers' in plain], [false, false]);
+});
+
 test('finds a commit by branch, tag, full or abbreviated id', async () => {
   const { code, path, sha } = await newCode();
   await gantry.api(`POST ${code}/tags`, { json: { tag_name: 'v1', ref: 'main', message: 'One' } });

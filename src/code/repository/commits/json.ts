@@ -1,6 +1,16 @@
 import type { Commit, Signature } from '../../../platform/git/protocol_types.ts';
 import { briefPipelineShape } from '../statuses/pipeline_summary.ts';
-import { array, int, nullable, object, optional, string, timestamp } from '../../../platform/http/schema.ts';
+import {
+  array,
+  dictionary,
+  int,
+  nullable,
+  object,
+  optional,
+  string,
+  timestamp,
+} from '../../../platform/http/schema.ts';
+import { readTrailers } from './trailers.ts';
 
 /** A commit, in every reply that shows one. */
 export const commitShape = object({
@@ -21,8 +31,14 @@ export const commitShape = object({
 
 const statsShape = object({ additions: int, deletions: int, total: int });
 
-/** A commit in a list, with `stats` if requested. */
-export const listedCommitShape = object({ ...commitShape.properties, stats: optional(statsShape) });
+const listedShape = { ...commitShape.properties, stats: optional(statsShape) };
+
+/** A commit in a list, with `stats` and trailers if requested. */
+export const listedCommitShape = object({
+  ...listedShape,
+  trailers: optional(dictionary(string)),
+  extended_trailers: optional(dictionary(array(string))),
+});
 
 /** A commit that a search found. */
 export const foundCommitShape = object({
@@ -33,7 +49,7 @@ export const foundCommitShape = object({
 
 /** One commit. */
 export const singleCommitShape = object({
-  ...listedCommitShape.properties,
+  ...listedShape,
   status: nullable(string),
   project_id: int,
   last_pipeline: nullable(briefPipelineShape),
@@ -109,3 +125,16 @@ export const statsJson = ({ additions, deletions }: CommitStats): StatsJson => (
   deletions,
   total: additions + deletions,
 });
+
+/** The members of a commit with its trailers. `trailers` has the last of several values of a name. */
+export const trailersJson = ({ message }: Pick<Commit, 'message'>) => {
+  const trailers = readTrailers(message);
+  return {
+    trailers: Object.fromEntries(trailers),
+    extended_trailers: Object.fromEntries(
+      Map.groupBy(trailers, ([name]) => name)
+        .entries()
+        .map(([name, values]) => [name, values.map(([, value]) => value)]),
+    ),
+  };
+};

@@ -8,7 +8,7 @@ import type { Commit, CommitWalk, Oid } from '../../../platform/git/protocol_typ
 import type { Project } from '../../../projects/projects/find.ts';
 import { isPlainPath, stripSlashes } from '../files/paths.ts';
 import { type Code, getWebUrl } from '../find_code.ts';
-import { type StatsJson, commitJson, statsJson } from './json.ts';
+import { type StatsJson, commitJson, statsJson, trailersJson } from './json.ts';
 import { loadLastPipelines } from '../statuses/last_pipelines.ts';
 import { briefPipelineJson } from '../statuses/pipeline_summary.ts';
 import { branchPrefix, requireRevision, tagPrefix } from '../refs/resolve.ts';
@@ -23,6 +23,7 @@ export type CommitFilter = {
   search?: string | undefined;
   all?: boolean | undefined;
   with_stats?: boolean | undefined;
+  trailers?: boolean | undefined;
   first_parent?: boolean | undefined;
   order?: 'default' | 'topo' | undefined;
 };
@@ -86,7 +87,8 @@ export const walkCommits = async (
 /** Diffs of one list that wait for a git process at once. */
 const concurrentCounts = 8;
 
-type ListedCommit = ReturnType<typeof commitJson> & { stats?: StatsJson };
+type ListedCommit = ReturnType<typeof commitJson> &
+  Partial<ReturnType<typeof trailersJson>> & { stats?: StatsJson };
 
 /** Returns a page of commits, newest first, and their exact total. */
 export const listCommits = async (
@@ -105,7 +107,10 @@ export const listCommits = async (
     ...toCommitWalk(filter),
   });
   const projectUrl = getWebUrl(call, code.project);
-  const items: ListedCommit[] = commits.map((commit) => commitJson(commit, projectUrl));
+  const items: ListedCommit[] = commits.map((commit) => ({
+    ...commitJson(commit, projectUrl),
+    ...(filter.trailers === true && trailersJson(commit)),
+  }));
   if (filter.with_stats === true)
     await forEachConcurrently(commits.entries(), concurrentCounts, async ([at, commit]) => {
       Object.assign(items[at] ?? {}, await statsMember(code, commit));

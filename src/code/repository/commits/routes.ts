@@ -53,6 +53,7 @@ const list = endpoint({
     author: optional(text({ description: 'part of the name or email address' })),
     all: optional(boolean({ description: 'of every branch and tag' })),
     with_stats: optional(boolean()),
+    trailers: optional(boolean({ description: 'parse the trailers of the messages' })),
     first_parent: optional(boolean()),
     order: oneOf(['default', 'topo'], { default: 'default' }),
     ...pageParams,

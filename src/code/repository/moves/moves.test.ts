@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { git, gitEnvironment, tryGit } from '../../../../test/support/repositories/git.ts';
 import { seedCommit } from '../../../../test/support/repositories/seed_commits.ts';
-import { seedProject, seedUser } from '../../../../test/support/seed.ts';
+import { seedProject, seedUser, unique } from '../../../../test/support/seed.ts';
 import { type TestService, rootToken, startTestService } from '../../../../test/support/service.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
 import { observeOperations } from '../../../platform/db/statement_meter.ts';
@@ -272,4 +272,32 @@ test('moves all repositories of a storage, also empty ones', async () => {
     await gantry.service.worker.drain();
   assert.deepEqual(await branches(path), shown);
   await seedCommit(gantry, empty.id, { first: 'x' });
+});
+
+test('administrators name the storage of a new project, and move one by an edit', async () => {
+  const user = await seedUser(gantry);
+  const create = async (repository_storage: string, as?: string) =>
+    await gantry.api('POST /projects', {
+      json: { name: unique('stored'), repository_storage },
+      ...(as !== undefined && { as }),
+    });
+  const { body } = await create('other');
+  assert.equal(body.repository_storage, 'other');
+  const path = `/projects/${body.id}`;
+  const edit = async (json: object, as?: string) =>
+    await gantry.api(`PUT ${path}`, { json, ...(as !== undefined && { as }) });
+  const refusal = { message: { repository_storage: ['is not included in the list'] } };
+  for (const { status, body } of [await create('nowhere'), await edit({ repository_storage: 'nowhere' })])
+    assert.deepEqual([status, body], [400, refusal]);
+  const own = (await create('other', user.token)).body.id;
+  assert.equal((await placeOf(own)).repository_storage, 'default');
+  const moves = async () => (await gantry.api(`GET ${path}/repository_storage_moves`)).body;
+  assert.equal((await edit({ repository_storage: 'other', description: 'Same' })).status, 200);
+  assert.deepEqual(await moves(), []);
+  assert.equal((await edit({ repository_storage: 'default', description: 'New' })).status, 200);
+  const again = await edit({ repository_storage: 'default', description: 'Newer' });
+  assert.deepEqual([again.status, (await gantry.api(`GET ${path}`)).body.description], [400, 'New']);
+  const [{ id }] = await moves();
+  assert.equal(await stateOf(path, id), 'finished');
+  assert.equal((await placeOf(body.id)).repository_storage, 'default');
 });

@@ -2,6 +2,7 @@
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import { invalid } from '../../../platform/errors.ts';
 import type { Project } from '../../../projects/projects/find.ts';
+import type { MoveRepository } from '../../../projects/projects/related/storage.ts';
 import { type Destination, chooseDestination, enqueueMoveAll, scheduleMove } from './schedule_move.ts';
 
 export const listStorageNames = ({ platform }: Pick<Call, 'platform'>): string[] =>
@@ -38,3 +39,7 @@ export const startMoveOfAll = async (
   chooseDestination(source, destination);
   await call.write(async (tx) => await enqueueMoveAll(tx, source, named ?? null));
 };
+
+/** Schedules a move in the transaction of another change of the project. */
+export const moveRepository: MoveRepository = async (call, tx, project, storage) =>
+  void (await scheduleMove(tx, requireActor(call), project, toDestination(call, storage)));

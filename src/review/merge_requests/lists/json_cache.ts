@@ -1,4 +1,5 @@
 import { cachedTexts } from '../../../planning/issuables/lists/json_cache.ts';
+import { withLabelDetails } from '../../../planning/issuables/lists/linked_labels.ts';
 import {
   mergeRequestJson,
   mergeRequestShape,
@@ -30,3 +31,6 @@ export const simpleTexts = cachedTexts({
   read: mergeRequestsById,
   json: simpleMergeRequestJson,
 });
+
+/** Returns the JSON of merge requests as lists show it with `with_labels_details`. */
+export const detailedTexts = withLabelDetails('MergeRequest', mergeRequestTexts);

@@ -7,13 +7,14 @@ import { notFound } from '../../../platform/errors.ts';
 import type { JsonText } from '../../../platform/http/endpoint.ts';
 import { type Page, pageParams, pageRequest } from '../../../platform/http/page.ts';
 import { id, idOrPath, object, optional } from '../../../platform/http/schema.ts';
+import { labelDetailsParam } from '../../../planning/issuables/lists/linked_labels.ts';
 import type { Scope } from '../../../planning/issuables/lists/list_kind.ts';
 import { milestoneLists } from '../../../planning/issuables/lists/milestone_list_routes.ts';
 import { findProjectFor } from '../../../projects/projects/find.ts';
 import { type Filters, filterParams, scopeParam } from './merge_request_filters.ts';
-import { mergeRequestShape } from '../json.ts';
+import { detailedMergeRequestShape, mergeRequestShape } from '../json.ts';
 import { listMergeRequests } from './list.ts';
-import { mergeRequestTexts, simpleTexts } from './json_cache.ts';
+import { detailedTexts, mergeRequestTexts, simpleTexts } from './json_cache.ts';
 
 const shared = {
   method: 'GET',
@@ -21,20 +22,23 @@ const shared = {
   audience: 'user',
   list: true,
   cached: true,
-  reply: mergeRequestShape,
+  reply: detailedMergeRequestShape,
 } as const;
+
+const listParams = { ...filterParams, ...labelDetailsParam, ...pageParams };
 
 type Params = Record<string, unknown> & { page: number; per_page: number };
 
 /** Lists merge requests. Without `scope`, lists of groups and projects include merge requests of all authors. */
 const listIn = async (call: Call, scope: Scope, params: Params): Promise<Page<JsonText>> => {
-  const { id: _id, page: _page, per_page: _perPage, view, ...filters } = params;
+  const { id: _id, page: _page, per_page: _perPage, view, with_labels_details, ...filters } = params;
+  const full = with_labels_details === true ? detailedTexts : mergeRequestTexts;
   return await listMergeRequests({
     call,
     scope,
     filters: { scope: 'all', ...filters } as Filters,
     page: pageRequest(params),
-    texts: view === 'simple' ? simpleTexts : mergeRequestTexts,
+    texts: view === 'simple' ? simpleTexts : full,
   });
 };
 
@@ -42,7 +46,7 @@ const listAll = endpoint({
   ...shared,
   path: '/merge_requests',
   summary: 'List merge requests, by default those you created',
-  params: object({ scope: scopeParam({ default: 'created-by-me' }), ...filterParams, ...pageParams }),
+  params: object({ scope: scopeParam({ default: 'created-by-me' }), ...listParams }),
   handle: async (call, params) => await listIn(call, 'everywhere', params),
 });
 
@@ -50,7 +54,7 @@ const listOfGroup = endpoint({
   ...shared,
   path: '/groups/:id/merge_requests',
   summary: 'List merge requests of a group and its subgroups',
-  params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
+  params: object({ id: idOrPath('group'), scope: optional(scopeParam()), ...listParams }),
   handle: async (call, params) => {
     const group = await findGroup(call, params.id);
     return await listIn(call, { group_id: group.id }, params);
@@ -61,7 +65,7 @@ const listOfProject = endpoint({
   ...shared,
   path: '/projects/:id/merge_requests',
   summary: 'List merge requests of a project',
-  params: object({ id: idOrPath('project'), scope: optional(scopeParam()), ...filterParams, ...pageParams }),
+  params: object({ id: idOrPath('project'), scope: optional(scopeParam()), ...listParams }),
   handle: async (call, params) => {
     const project = await findProjectFor(call, params.id, 'read_merge_request');
     return await listIn(call, { project }, params);
@@ -94,8 +98,7 @@ const listOfDeployment = endpoint({
     id: idOrPath('project'),
     deployment_id: id(),
     scope: optional(scopeParam()),
-    ...filterParams,
-    ...pageParams,
+    ...listParams,
   }),
   handle: async (call, params) => {
     const project = await findProjectFor(call, params.id, 'read_environment');

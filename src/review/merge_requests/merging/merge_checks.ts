@@ -5,14 +5,11 @@ import { compiled } from '../../../platform/db/compiled_query.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import type { JobStatus } from '../../../platform/db/schema/ci.ts';
 import type { Divergence } from '../../../platform/git/protocol_types.ts';
-import { isGitFailure } from '../../../platform/git/failure.ts';
-import { makeLruCache } from '../../../platform/lru_cache.ts';
 import {
   getMergeLevel,
   loadProtectedBranches,
   mayMergeInto,
 } from '../../../code/repository/protection/rules.ts';
-import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { PipelineRow } from '../../../code/repository/statuses/pipeline_summary.ts';
 import { type Discussion, unresolvedDiscussions } from '../../../planning/discussions/queries.ts';
 import { isWorkInProgress } from '../../../planning/issuables/text/draft_title.ts';
@@ -21,6 +18,7 @@ import { areChangesRequested } from '../approvals/reviewers.ts';
 import { findPushableSource } from '../conflicts/load_conflicts.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from '../find.ts';
 import { type ConflictingFiles, loadConflictingFiles } from './conflicting_files.ts';
+import { loadDivergence } from './divergence.ts';
 import { type Head, isGreen, whereHead } from './head_pipeline.ts';
 import { checkMergeStatus } from './merge_status.ts';
 import { loadFinalStatus } from './pending_pushes.ts';
@@ -51,36 +49,6 @@ export type MergeChecks = {
   mayRebase: boolean;
   /** The branches conflict, and the caller may push a merge that resolves it. */
   mayResolve: boolean;
-};
-
-const divergences = makeLruCache<Divergence>(2_000, () => 1);
-/** Milliseconds that git may count. */
-const maxCounting = 200;
-
-/** Counts the commits that the branches differ by, cached by the pair of heads. */
-const loadDivergence = async (
-  { platform }: Call,
-  { merge_request, project }: LoadedMergeRequest,
-): Promise<Divergence | null> => {
-  const { checked_source_sha: head, checked_target_sha: base } = merge_request;
-  if (head === null || base === null || head !== merge_request.head_sha) return null;
-  const repository = getRepository(platform, project);
-  const key = `${repository.path} ${base} ${head}`;
-  const cached = divergences.get(key);
-  if (cached !== undefined) return cached;
-  try {
-    const { counts } = await repository.ask('commits.ahead_behind', {
-      base,
-      ids: [head],
-      milliseconds: maxCounting,
-    });
-    const [counted = null] = counts;
-    if (counted !== null) divergences.set(key, counted);
-    return counted;
-  } catch (error) {
-    if (!isGitFailure(error)) throw error;
-    return null;
-  }
 };
 
 const selectHeadPipeline = compiled((db, head: Head) =>
@@ -147,7 +115,7 @@ export const loadMergeChecks = async (call: Call, loaded: LoadedMergeRequest): P
     unresolvedDiscussions(call, loaded.target),
     merge_request.reviewers.length > 0 && areChangesRequested(db, merge_request.id),
     loadPipelineState(call, loaded),
-    loadDivergence(call, loaded),
+    loadDivergence(call.platform, loaded.project, loaded.merge_request),
     branches === 'conflict' ? loadConflictingFiles(call, loaded) : null,
   ]);
   const rules = call.signedIn ? await loadProtectedBranches(db, project.id) : [];
