@@ -1,6 +1,8 @@
 /** Pushes that are delivered late show what was pushed, although refs have moved since. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { describePushes } from '../../../src/code/repository/refs/describe_pushes.ts';
+import { zeroOid } from '../../../src/platform/git/protocol_types.ts';
 import { seedCommit } from '../../support/repositories/seed_commits.ts';
 import { seedProject } from '../../support/seed.ts';
 import { merge, openRequest } from '../../support/seed_merge_requests.ts';
@@ -95,4 +97,46 @@ test('an annotated tag that was deleted before the delivery has its message and 
     async () => assert.equal((await gantry.api(`DELETE ${path}/repository/tags/v1`)).status, 204),
   );
   assert.deepEqual([body.message, body.checkout_sha], ['First\n', commit]);
+});
+
+test('the activity of a new branch that was merged before it was described has its commits', async () => {
+  const { platform } = gantry.service;
+  const { db } = platform.store;
+  const [{ commit: base }] = await send(`GET ${path}/repository/branches?search=main`);
+  const after = await seedCommit(gantry, project.id, { 'c.txt': 'c' }, { branch: 'late', from: 'main' });
+  await drain();
+  assert.equal((await merge(gantry, await openRequest(gantry, project, 'late'))).status, 200);
+  await drain();
+  const [event] = await send(`GET ${path}/events?action=pushed&per_page=100`).then((events) =>
+    events.filter(({ push_data }: { push_data: { ref: string } }) => push_data.ref === 'late'),
+  );
+  assert.equal(event.push_data.commit_count, 1);
+  // As if the work of the push had waited until now.
+  const row = await db
+    .selectFrom('activities')
+    .selectAll()
+    .where('id', '=', event.id)
+    .executeTakeFirstOrThrow();
+  const data = { ref: 'refs/heads/late', before: zeroOid, after };
+  await platform.store.write(
+    async (tx) =>
+      await tx.db
+        .updateTable('activities')
+        .set({ data: JSON.stringify(data) })
+        .where('id', '=', event.id)
+        .execute(),
+  );
+  await describePushes(platform, {
+    project_id: project.id,
+    user_id: 1,
+    kind: 'push',
+    updates: [{ ref: data.ref, old: zeroOid, new: after }],
+    skip_ci: false,
+    sealed_options: null,
+    branch_base: base.id,
+    moved_at: row.created_at,
+  });
+  const again = await send(`GET ${path}/events?action=pushed&per_page=100`);
+  const described = again.find(({ id }: { id: number }) => id === event.id);
+  assert.equal(described.push_data.commit_count, 1);
 });
