@@ -31,6 +31,7 @@ import { listTree } from './read/list_tree.ts';
 import { countAheadBehind } from './commits/ahead_behind.ts';
 import { listCommits } from './commits/list_commits.ts';
 import { getRefs } from './refs/read_refs.ts';
+import { readTag } from './refs/read_tag.ts';
 import { listRefNames, listRefs } from './refs/list_refs.ts';
 import { dumpRefs, restoreRefs } from './refs/restore_refs.ts';
 import { findCommits } from './refs/find_commits.ts';
@@ -80,6 +81,7 @@ export const methods: MethodHandlers = {
   'diff.files': diffFiles,
   'diff.raw': diffRaw,
   'commits.signature': answerWhenEmpty(readCommitSignature, () => null),
+  'tags.get': answerWhenEmpty(readTag, () => null),
   'tags.signature': answerWhenEmpty(readTagSignature, () => null),
   'commits.stats': countStats,
   'commits.refs': refsContaining,

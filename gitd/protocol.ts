@@ -115,6 +115,8 @@ export type Methods = {
   'commits.signature': { params: Repo & { id: Oid }; result: { signature: string } | null };
   /** The signature of an annotated tag, with what it signs as body; null if it is not signed, or no such tag. */
   'tags.signature': { params: Repo & { id: Oid }; result: { signature: string } | null };
+  /** Reads an annotated tag by its id; null if that is no annotated tag. */
+  'tags.get': { params: Repo & { id: Oid }; result: Pick<Ref, 'commit' | 'message' | 'tagger'> | null };
   /** Added and deleted lines of a commit against its first parent. */
   'commits.stats': { params: Repo & { id: Oid }; result: { additions: number; deletions: number } };
   /** Branches or tags whose history contains the commit. */

@@ -81,7 +81,7 @@ const said = ({ row, person, place, state }: Cell): string => {
   return `${row.name} | ${person.name} | ${[visibility, ...kind, ...switches].filter(Boolean).join(', ')}`;
 };
 
-const ask = async (wire: Wire, cell: Cell): Promise<string | null> => {
+export const ask = async (wire: Wire, cell: Cell): Promise<string | null> => {
   const { row, person, names, place, state } = cell;
   const { body, form, holds } = recipes[row.name] ?? {};
   const headers = {
@@ -140,7 +140,7 @@ export const contentOf = async (db: Db): Promise<Content> => {
 };
 
 /** Waits for background work: deletions of earlier records and updates after pushes. */
-const isPurged = async (db: Db): Promise<void> => {
+export const isPurged = async (db: Db): Promise<void> => {
   const query = db
     .selectFrom('work')
     .select('id')

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { installPythonPackage } from './python_package.ts';
 import { javaProgram } from './typed_answers/java_program.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/webhook_payloads.json'), 'utf8');
@@ -11,8 +12,8 @@ const payloads = JSON.parse(text) as Record<string, { event: string; payload: un
 const names = Object.keys(payloads);
 const folder = join(import.meta.dirname, 'webhook_receivers');
 
-const run = (command: string, args: string[], { cwd = folder, input = '' } = {}) =>
-  spawnSync(command, args, { cwd, input, encoding: 'utf8' });
+const run = (command: string, args: string[], { cwd = folder, input = '', env = process.env } = {}) =>
+  spawnSync(command, args, { cwd, input, env, encoding: 'utf8' });
 
 /** What a library made of each payload, by name. */
 const parseLines = (output: string): Map<string, string> =>
@@ -80,17 +81,26 @@ test('the client library of Java', (context) => {
   assert.deepEqual(failed, []);
 });
 
-/** The models of this library demand what is not always there, such as the commit of a deleted branch. */
+/**
+ * What the models of this library do not have: system hooks and confidential subjects, which they do not know, and
+ * values that they demand, such as the commit of a deleted ref, the description of a snippet, and the end of a role.
+ */
 const notModelled =
-  /deleted|confidential|^emoji|^build|^pipeline: success|^user_(?:add|remove|update)|_(?:create|destroy|rename|update|transfer|login)$/;
+  /: deleted|confidential|snippet|^(?:emoji|build|key|project|group|repository)|^pipeline: success|^user_(?!update_for_group)/;
 
 test('the models of Pydantic', (context) => {
-  const isInstalled = run('python3', ['-c', 'import pydantic_gitlab_webhooks']).status === 0;
-  if (!isInstalled) return context.skip('the Python package pydantic-gitlab-webhooks is not installed');
-  const { status, stdout, stderr } = run('python3', ['parse.py'], { input: text });
+  const packages = installPythonPackage('pydantic-gitlab-webhooks', '0.3.54');
+  if (packages === null) return context.skip('pydantic-gitlab-webhooks cannot be installed');
+  const env = { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' };
+  const { status, stdout, stderr } = run('python3', ['parse.py'], { input: text, env });
   assert.equal(status, 0, stderr);
-  const failed = [...parseLines(stdout)].filter(
-    ([name, parsed]) => parsed.startsWith('failed') && !notModelled.test(name),
+  const failed = [...parseLines(stdout)].filter(([, parsed]) => parsed.startsWith('failed'));
+  assert.deepEqual(
+    failed.filter(([name]) => !notModelled.test(name)),
+    [],
   );
-  assert.deepEqual(failed, []);
+  assert.deepEqual(
+    failed.map(([name]) => name),
+    names.filter((name) => notModelled.test(name)),
+  );
 });

@@ -1,6 +1,7 @@
 /** Endpoints of artifacts and traces. */
-import type { Call } from '../../core/access/call.ts';
+import { type Call, requireActor } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import type { Answer } from '../../platform/http/endpoint.ts';
 import { id as idParam, object, optional, raw, text } from '../../platform/http/schema.ts';
 import { findJob, findJobToChange } from '../jobs/find.ts';
@@ -161,7 +162,15 @@ const removeAll = endpoint({
   reply: object({ message: text() }),
   handle: async (call, { id }) => {
     const { id: project_id } = await findProjectFor(call, id, 'destroy_artifact');
-    await call.write(async (tx) => await enqueueProjectExpiry(tx, { project_id, before: tx.now, after: 0 }));
+    await call.write(async (tx) => {
+      await enqueueProjectExpiry(tx, { project_id, before: tx.now, after: 0 });
+      await recordEvent(tx, requireActor(call), {
+        kind: 'project.artifacts_deleted',
+        project_id,
+        target_type: 'Project',
+        target_id: project_id,
+      });
+    });
     return { message: '202 Accepted' };
   },
 });

@@ -59,6 +59,13 @@ export const rename = async (call: Call, loaded: LoadedPipeline, name: string): 
       .returningAll()
       .executeTakeFirst();
     if (row === undefined) throw notFound();
+    await recordEvent(tx, requireActor(call), {
+      kind: 'pipeline.updated',
+      project_id: row.project_id,
+      target_type: 'Pipeline',
+      target_id: row.id,
+      data: { name: [loaded.pipeline.name, row.name] },
+    });
     return row;
   });
 

@@ -75,11 +75,11 @@ export const recordStatuses = async (tx: Tx, changes: readonly Change[]): Promis
 };
 
 /**
- * Changes that also go to the audit log: roles, accounts, deletions, visibility, and access of jobs. Operations on
+ * Changes that also go to the audit log: roles, accounts but not their statuses, deletions, visibility, and access of jobs. Operations on
  * keys and tokens write to the audit log themselves.
  */
 const isAudited = ({ kind, data = {} }: Change): boolean =>
-  /^(?:member|user|job_token_scope)\./.test(kind) ||
+  (/^(?:member|user|job_token_scope)\./.test(kind) && kind !== 'user.status') ||
   (/\.(?:deleted|removed)$/.test(kind) && !kind.startsWith('key.')) ||
   'visibility' in data;
 

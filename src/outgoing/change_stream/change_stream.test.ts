@@ -5,6 +5,7 @@ import { seedCommit } from '../../../test/support/repositories/seed_commits.ts';
 import {
   type SeededProject,
   type SeededUser,
+  seedGroup,
   seedIssue,
   seedMember,
   seedProject,
@@ -91,6 +92,68 @@ describe('a page of changes', () => {
     const paged = await read(`after=${from}&per_page=1`);
     assert.deepEqual([paged.changes.length, paged.next_after], [1, first?.id]);
     assert.deepEqual((await read(`after=${next_after}`)).changes, []);
+  });
+
+  it('is narrowed to projects, groups and memberships, by what the caller sees', async () => {
+    const group = await seedGroup(gantry);
+    const below = await seedGroup(gantry, { parent: group.id });
+    const member = await seedUser(gantry);
+    const projects = {
+      inGroup: await seedProject(gantry, { namespace: group.id }),
+      below: await seedProject(gantry, { namespace: below.id }),
+      own: await seedProject(gantry, { owner: member.id }),
+      other: await seedProject(gantry),
+      hidden: await seedProject(gantry, { namespace: group.id, visibility: 'private' }),
+    };
+    await seedMember(gantry, { user: member.id, project: projects.below.id, access_level: 10 });
+    const from = await end();
+    for (const { id } of Object.values(projects)) await must(`POST /projects/${id}/issues`, { title: 'One' });
+    const names = async (query: string, as = member.token): Promise<string[]> => {
+      const { changes } = await read(`after=${from}&${query}`, as);
+      const created = changes.filter(({ kind, action }) => kind === 'issue' && action === 'created');
+      return created.map(
+        ({ project_id }) => Object.entries(projects).find(([, { id }]) => id === project_id)?.[0] ?? '',
+      );
+    };
+    assert.deepEqual(await names(`project_id=${projects.own.id}`), ['own']);
+    assert.deepEqual(await names(`project_id=${encodeURIComponent(projects.other.full_path)}`), ['other']);
+    assert.deepEqual(await names(`group_id=${group.id}`), ['inGroup', 'below']);
+    assert.deepEqual(await names(`group_id=${below.id}`), ['below']);
+    assert.deepEqual(await names(`group_id=${group.id}`, rootToken), ['inGroup', 'below', 'hidden']);
+    assert.deepEqual(await names('membership=true'), ['below', 'own']);
+    assert.deepEqual(await names('membership=false'), ['inGroup', 'below', 'own', 'other']);
+    assert.deepEqual(await names(`membership=true&group_id=${group.id}`), ['below']);
+    const { next_after } = await read(`after=${from}&project_id=${projects.own.id}`, member.token);
+    assert.equal(next_after, await end());
+    const waiting = read(`after=${next_after}&wait=60&project_id=${projects.own.id}`, member.token);
+    await must(`POST /projects/${projects.other.id}/issues`, { title: 'Two' });
+    await must(`POST /projects/${projects.own.id}/issues`, { title: 'Two' });
+    assert.deepEqual(
+      new Set((await waiting).changes.map(({ project_id }) => project_id)),
+      new Set([projects.own.id]),
+    );
+  });
+
+  it('is refused for projects that the caller does not see, bad values and unknown filters', async () => {
+    const hidden = await seedProject(gantry, { visibility: 'private' });
+    const group = await seedGroup(gantry, { visibility: 'private' });
+    const cases: [query: string, status: number, name?: string][] = [
+      [`project_id=${hidden.id}`, 404],
+      ['project_id=999999', 404],
+      [`group_id=${group.id}`, 404],
+      ['group_id=no/such', 404],
+      ['membership=perhaps', 400, 'membership'],
+      ['kind=issue', 400, 'kind'],
+      ['project=1', 400, 'project'],
+      ['project_ids[]=1', 400, 'project_ids'],
+    ];
+    for (const [query, expected, name] of cases) {
+      const { status, body, headers } = await gantry.api(`GET /changes?${query}`, { as: reader.token });
+      assert.equal(status, expected, query);
+      if (name !== undefined) assert.deepEqual(Object.keys(body.message), [name]);
+      assert.equal(headers.get('gantry-ignored-parameters'), null);
+    }
+    assert.equal((await gantry.api(`GET /changes?private_token=${reader.token}`, { as: null })).status, 200);
   });
 
   it('names labels, members, branches, releases and commits', async () => {

@@ -7,7 +7,7 @@ import { revalidateCall } from '../../core/access/revalidate_call.ts';
 import { unauthorized } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { makeWakeup } from '../../platform/queue/wakeup.ts';
-import { type ChangePage, listChanges } from './list_changes.ts';
+import { type ChangeFilter, type ChangePage, type ChangeRequest, listChanges } from './list_changes.ts';
 import { watchLog } from './watch_log.ts';
 
 /** Milliseconds after which the stream ends; the client reconnects. */
@@ -21,7 +21,7 @@ const heldBackInterval = 250;
 /** Changes of one read. */
 const maxChanges = 100;
 
-type Follower = { call: Call; after: number | null; limit: number; signal: AbortSignal };
+type Follower = ChangeRequest & { call: Call; signal: AbortSignal };
 
 /**
  * Yields pages of changes that the caller sees: existing changes immediately, then a page after each change. A page may
@@ -29,7 +29,7 @@ type Follower = { call: Call; after: number | null; limit: number; signal: Abort
  * @param timeout milliseconds to wait for a change before an empty page
  */
 const pages = async function* pages(
-  { call, after: start, limit, signal }: Follower,
+  { call, after: start, limit, filter, signal }: Follower,
   timeout: number,
 ): AsyncGenerator<ChangePage> {
   const wakeup = makeWakeup();
@@ -41,7 +41,7 @@ const pages = async function* pages(
       const current = isFirst ? call : await revalidateCall(call);
       if (current === null) throw unauthorized();
       wakeup.reset();
-      const page = await listChanges(current, after, limit);
+      const page = await listChanges(current, { after, limit, filter });
       after = page.next_after;
       yield page;
       if (!page.isAtEnd) continue;
@@ -66,21 +66,19 @@ const openPlace = (call: Call, milliseconds: number) => {
   return { signal: stream.signal, end };
 };
 
-type Request = { after: number | null; limit: number };
-
 /**
  * Returns the first page that is not empty, or an empty one after this time.
  * @throws Failure 503 if too many connections wait
  */
 export const waitForChanges = async (
   call: Call,
-  { after, limit }: Request,
+  { after, limit, filter }: ChangeRequest,
   seconds: number,
 ): Promise<ChangePage> => {
   const { signal, end } = openPlace(call, seconds * 1_000);
   let last: ChangePage = { changes: [], next_after: after ?? 0, isAtEnd: true, isHeldBack: false };
   try {
-    for await (const page of pages({ call, after, limit, signal }, seconds * 1_000)) {
+    for await (const page of pages({ call, after, limit, filter, signal }, seconds * 1_000)) {
       last = page;
       if (page.changes.length > 0) break;
     }
@@ -110,7 +108,7 @@ const events = async function* events(follower: Follower): AsyncGenerator<string
 };
 
 /** @throws Failure 503 if too many streams are open */
-export const followChanges = (call: Call, after: number | null): Answer => {
+export const followChanges = (call: Call, after: number | null, filter: ChangeFilter): Answer => {
   const headers = {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
@@ -119,6 +117,8 @@ export const followChanges = (call: Call, after: number | null): Answer => {
   };
   if (call.incoming.method === 'HEAD') return new Answer(Readable.from([]), { headers });
   const { signal, end } = openPlace(call, maxStreamMilliseconds);
-  const body = Readable.from(events({ call, after, limit: maxChanges, signal }), { objectMode: false });
+  const body = Readable.from(events({ call, after, limit: maxChanges, filter, signal }), {
+    objectMode: false,
+  });
   return new Answer(body, { headers, onSent: end });
 };

@@ -1,5 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
+import { getMinRole } from '../../core/access/min_role.ts';
+import { allOf, projectsAtLeast } from '../../core/access/visible.ts';
+import { selectDescendants } from '../../identity/namespaces/ancestors.ts';
 import { int, nullable, object, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 import { type LogEnd, readLogEnd } from './log_end.ts';
@@ -71,6 +74,29 @@ export type ChangePage = {
 
 /** Maximum log rows per read, so that a viewer who sees few of them does not read the whole log. */
 const maxScanned = 2_000;
+/** The same of some projects: most rows are passed over before their visibility is checked. */
+const maxNarrowedScan = 10_000;
+
+/** Narrows the changes to those of some projects. */
+export type ChangeFilter = {
+  project_id?: number | undefined;
+  /** Projects of the group and of the groups below it. */
+  group_id?: number | undefined;
+  /** Only projects of which the caller is a member, themselves or through a group. */
+  membership?: boolean | undefined;
+};
+
+/** SQL conditions over `projects`. */
+const narrow = (
+  { viewer, platform }: Call,
+  { project_id, group_id, membership }: ChangeFilter,
+): RawBuilder<boolean>[] => [
+  ...(project_id === undefined ? [] : [sql<boolean>`projects.id = ${project_id}`]),
+  ...(group_id === undefined ? [] : [sql<boolean>`projects.namespace_id in ${selectDescendants(group_id)}`]),
+  ...(membership === true
+    ? [projectsAtLeast({ ...viewer, admin: false }, getMinRole({ membership }), platform.store.dialect)]
+    : []),
+];
 
 /** The iid of the target; null if it has none. */
 const targetIid = sql`case
@@ -138,13 +164,26 @@ const toChange = (row: Row): Change => {
   };
 };
 
-/** Lists the changes after one that the caller sees now, the oldest first. @param after null: after the latest
- * @throws Failure 410 if the log no longer begins there */
-export const listChanges = async (call: Call, after: number | null, limit: number): Promise<ChangePage> => {
+export type ChangeRequest = {
+  /** null: after the latest change. */
+  after: number | null;
+  limit: number;
+  filter: ChangeFilter;
+};
+
+/**
+ * Lists the changes after one that the caller sees now, the oldest first.
+ * @throws Failure 410 if the log no longer begins there
+ */
+export const listChanges = async (
+  call: Call,
+  { after, limit, filter }: ChangeRequest,
+): Promise<ChangePage> => {
   const { store } = call.platform;
+  const conditions = narrow(call, filter);
   const { settled, last }: LogEnd = await readLogEnd(store);
   const start = after === 0 ? Math.min(await readPrunedUntil(call.db), settled) : (after ?? settled);
-  const end = Math.min(settled, start + maxScanned);
+  const end = Math.min(settled, start + (conditions.length === 0 ? maxScanned : maxNarrowedScan));
   const isHeldBack = settled < last;
   if (end <= start) return { changes: [], next_after: start, isAtEnd: true, isHeldBack };
   const { rows } = await sql<Row>`
@@ -154,7 +193,7 @@ export const listChanges = async (call: Call, after: number | null, limit: numbe
         then (select notes.target_type from notes where notes.id = events.target_id) end as note_type
     from events join projects on projects.id = events.project_id
     where events.id > ${start} and events.id <= ${end}
-      and ${visibleChanges(call.db, call.viewer, store.dialect)}
+      and ${allOf([...conditions, visibleChanges(call.db, call.viewer, store.dialect)])}
     order by events.id limit ${limit}`.execute(call.db);
   // Checked after the rows were read: none of them was deleted meanwhile.
   await requireKept(call.db, after);

@@ -1,4 +1,5 @@
 /** One attempt of a delivery: sends the request and logs request and response. */
+import { type RawBuilder, sql } from 'kysely';
 import type { Platform } from '../../core/platform.ts';
 import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
@@ -8,6 +9,7 @@ import { dayMilliseconds } from '../../platform/time.ts';
 import type { HookRow } from '../hooks/queries.ts';
 import { unsealHook } from '../hooks/secrets.ts';
 import { type Outcome, sendRequest } from '../sender/send.ts';
+import { isSuccess, wasSuccessful } from './attempt_status.ts';
 import { type Message, buildRequest } from './request.ts';
 
 export type Attempt = {
@@ -16,14 +18,7 @@ export type Attempt = {
   log: LogColumns;
 };
 
-const isSuccess = (status: number | null, error: string | null): boolean =>
-  error === null && status !== null && status >= 200 && status < 300;
-
 export const isDelivered = ({ outcome: { status, error } }: Attempt): boolean => isSuccess(status, error);
-
-/** Returns whether an attempt of the log succeeded. */
-export const isLoggedSuccess = (log: Pick<LogColumns, 'response_status' | 'error'>): boolean =>
-  isSuccess(log.response_status, log.error);
 
 type LogColumns = {
   hook_id: number;
@@ -41,8 +36,8 @@ type LogColumns = {
   execution_duration: number;
 };
 
-/** Most rows of the log per hook. */
-const maxLogs = 200;
+/** Most attempts of the log per hook that succeeded, and most that failed: successes do not push out failures. */
+const maxLogs = 100;
 /** One in so many rows trims the log, so that most attempts need no further statement. */
 const trimEvery = 10;
 
@@ -62,24 +57,23 @@ const removeOld = async ({ db, now }: Tx): Promise<void> => {
   await deleteOldEvents(db, { before: now - maxAge });
 };
 
-/** Deletes all but the latest attempts of a hook. */
+/** Condition: the latest attempts of a hook with the same outcome are later. */
+const isEarlier = (hook_id: number, outcome: RawBuilder<boolean>): RawBuilder<boolean> =>
+  sql<boolean>`(${outcome} and id <= (select id from hook_logs where hook_id = ${hook_id} and ${outcome}
+    order by id desc limit 1 offset ${maxLogs}))`;
+
+/** Deletes all but the latest successes and the latest failures of a hook. */
 const deleteEarlierLogs = compiled((db, { hook_id }: { hook_id: number }) =>
   db
     .deleteFrom('hook_logs')
     .where('hook_id', '=', hook_id)
-    .where('id', '<', (from) =>
-      from
-        .selectFrom('hook_logs')
-        .select('id')
-        .where('hook_id', '=', hook_id)
-        .orderBy('id', 'desc')
-        .limit(1)
-        .offset(maxLogs),
+    .where((is) =>
+      is.or([isEarlier(hook_id, wasSuccessful), isEarlier(hook_id, sql<boolean>`not ${wasSuccessful}`)]),
     )
     .compile(),
 );
 
-/** Adds attempts to the logs of their hooks, which keep the latest attempts. At most 20, which share a statement. */
+/** Adds attempts to the logs of their hooks, which keep the latest ones. At most 20, which share a statement. */
 export const insertLogs = async (tx: Tx, logs: readonly LogColumns[]): Promise<void> => {
   const rows = logs.map((columns) => ({ ...columns, created_at: tx.now }));
   const inserted = await insertRows<'hook_logs', { id: number; hook_id: number }>(

@@ -231,6 +231,36 @@ describe('POST /test/:trigger', () => {
   });
 });
 
+describe('a successful test', () => {
+  it('ends the pause of a hook, and what waits is delivered', async () => {
+    const json = { url: receiver.url, push_events: false, issues_events: true };
+    const { id } = (await gantry.api(`POST ${project}/hooks`, { json })).body;
+    const own = `${project}/hooks/${id}`;
+    const stateOf = async (): Promise<string> => (await gantry.api(`GET ${own}`)).body.alert_status;
+    const fail = (): void => receiver.answer((_request, response) => void response.writeHead(500).end());
+    fail();
+    assert.equal((await gantry.api(`POST ${project}/issues`, { json: { title: 'Waits' } })).status, 201);
+    let now = Date.now();
+    for (const pause of [0, 1, 5, 15]) {
+      now += pause * 1_000;
+      gantry.setTime(now);
+      await drain();
+    }
+    assert.equal(await stateOf(), 'temporarily_disabled');
+    assert.equal((await gantry.api(`POST ${own}/test/issues_events`)).status, 422);
+    assert.equal(await stateOf(), 'temporarily_disabled', 'a failed test changes nothing');
+    await gantry.api(`POST ${project}/issues`, { json: { title: 'Later' } });
+    receiver.clear();
+    assert.equal((await gantry.api(`POST ${own}/test/issues_events`)).status, 201);
+    assert.equal(await stateOf(), 'executable');
+    await drain();
+    const titles = receiver.received.map(({ body }) => body.object_attributes.title);
+    assert.deepEqual(new Set(titles), new Set(['Waits', 'Later']));
+    assert.equal(titles.length, 3, 'the test, and both deliveries');
+    gantry.setTime(null);
+  });
+});
+
 describe('the log', () => {
   it('has request and answer, without secrets, and sends again with the same ids', async () => {
     receiver.answer(
@@ -305,24 +335,64 @@ describe('the log of a hook', () => {
     execution_duration: 1,
   };
 
-  const addRows = async (hook_id: number, count: number): Promise<void> =>
+  const addRows = async (hook_id: number, count: number, more: Partial<typeof row> = {}): Promise<void> =>
     await gantry.service.platform.store.write(async (tx) => {
-      for (let added = 0; added < count; added += 1) await insertLogs(tx, [{ ...row, hook_id }]);
+      for (let added = 0; added < count; added += 1) await insertLogs(tx, [{ ...row, ...more, hook_id }]);
     });
 
-  const countRows = async (id: number): Promise<number> =>
-    Number((await gantry.api(`GET ${project}/hooks/${id}/events`)).headers.get('x-total'));
+  const countRows = async (id: number, query = ''): Promise<number> => {
+    const { status, headers, text } = await gantry.api(`GET ${project}/hooks/${id}/events${query}`);
+    assert.equal(status, 200, text);
+    return Number(headers.get('x-total'));
+  };
 
   const addHook = async (): Promise<number> =>
     (await gantry.api(`POST ${project}/hooks`, { json: { url: receiver.url } })).body.id;
 
-  it('keeps the latest two hundred attempts of a hook, and those of other hooks', async () => {
+  it('keeps the latest hundred successes and failures of a hook each, and those of other hooks', async () => {
     const [one, other] = [await addHook(), await addHook()];
     await addRows(other, 15);
-    await addRows(one, 260);
-    const count = await countRows(one);
-    assert.ok(count >= 200 && count < 212, `${count} rows`);
+    await addRows(one, 130, { response_status: 500 });
+    await addRows(one, 160);
+    const [failures, successes] = [
+      await countRows(one, '?status=server_failure'),
+      await countRows(one, '?status=successful'),
+    ];
+    for (const count of [failures, successes]) assert.ok(count >= 100 && count < 111, `${count} rows`);
+    assert.equal(await countRows(one), failures + successes);
     assert.equal(await countRows(other), 15);
+  });
+
+  it('is filtered by response codes and kinds of answers', async () => {
+    const id = await addHook();
+    const answers: [code: number | null, count: number][] = [
+      [200, 1],
+      [204, 2],
+      [404, 3],
+      [503, 4],
+      [302, 1],
+      [null, 2],
+    ];
+    for (const [code, count] of answers)
+      await addRows(id, count, {
+        response_status: code as number,
+        ...(code === null && { error: 'ECONNREFUSED' as unknown as null }),
+      });
+    const expected: [query: string, count: number][] = [
+      ['status=successful', 3],
+      ['status=client_failure', 3],
+      ['status=server_failure', 4],
+      ['status=no_response', 2],
+      ['status=204', 2],
+      ['status=204,404', 5],
+      ['status[]=302&status[]=successful', 4],
+      ['status=418', 0],
+    ];
+    for (const [query, count] of expected) assert.equal(await countRows(id, `?${query}`), count, query);
+    for (const bad of ['failed', '20', '2000', '-200', '0x1', '200;500']) {
+      const { status, body } = await gantry.api(`GET ${project}/hooks/${id}/events?status=${bad}`);
+      assert.deepEqual([status, Object.keys(body.message)], [400, ['status']], bad);
+    }
   });
 
   it('the log of a hook keeps attempts for eight days', async () => {

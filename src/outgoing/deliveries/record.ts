@@ -37,7 +37,8 @@ const postponeDelivery = compiled((db, { delivery_id, attempts, next_attempt_at 
     .compile(),
 );
 
-const recordSuccess = async (tx: Tx, { id, failures, disabled_until }: HookState): Promise<void> => {
+/** Ends the failures and the pause of a hook, which must be locked. */
+export const recordSuccess = async (tx: Tx, { id, failures, disabled_until }: HookState): Promise<void> => {
   if (failures === 0 && disabled_until === null) return;
   if (disabled_until !== null) await endPause(tx, id);
   await updateState(tx.db, { id, failures: 0, failing_since: null, disabled_until: null });
@@ -85,8 +86,8 @@ const lockedHooks = compiled((db, { ids }: { ids: readonly number[] }, dialect) 
 );
 
 /** Locks the hooks. Those that were deleted meanwhile, with their deliveries and logs, are absent. */
-const lockHooks = async ({ db }: Tx, sent: readonly Sent[]): Promise<Map<number, HookState>> => {
-  const ids = [...new Set(sent.map(({ pending }) => pending.hook.id))];
+export const lockHooks = async ({ db }: Tx, hookIds: readonly number[]): Promise<Map<number, HookState>> => {
+  const ids = [...new Set(hookIds)];
   return new Map((await lockedHooks(db, { ids })).map((row) => [row.id, row]));
 };
 
@@ -95,7 +96,7 @@ const recordOne = async ({ store, random }: Platform, sent: Sent): Promise<boole
   const { attempt, pending, run } = sent;
   const chance = isDelivered(attempt) ? 0 : (random(1)[0] ?? 0) / 256;
   return await store.writeRelaxed(async (tx) => {
-    const hook = (await lockHooks(tx, [sent])).get(pending.hook.id);
+    const hook = (await lockHooks(tx, [pending.hook.id])).get(pending.hook.id);
     const isDone = hook === undefined || (isDelivered(attempt) && pending.isLast);
     if (isDone) await run.finishIn(tx);
     if (hook === undefined) return isDone;
@@ -119,7 +120,10 @@ const isHealthy = (hook: HookState | undefined): boolean =>
 const recordSuccesses = async ({ store }: Platform, sent: readonly Sent[]): Promise<(boolean | null)[]> =>
   // After a power cut an unrecorded delivery is sent again, with the same id.
   await store.writeRelaxed(async (tx) => {
-    const hooks = await lockHooks(tx, sent);
+    const hooks = await lockHooks(
+      tx,
+      sent.map(({ pending }) => pending.hook.id),
+    );
     const recorded = sent.filter(({ pending }) => isHealthy(hooks.get(pending.hook.id)));
     if (recorded.length > 0) {
       await insertLogs(

@@ -1,4 +1,5 @@
 /** Endpoints of deliveries: the log, resends and tests, for the hooks of projects, groups and the instance. */
+import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
@@ -9,15 +10,19 @@ import {
   number,
   object,
   oneOf,
+  optional,
   string,
+  texts,
   timestamp,
 } from '../../platform/http/schema.ts';
 import { Failure } from '../../platform/errors.ts';
 import { formatTime } from '../../platform/time.ts';
-import { eventFlagNames } from '../hooks/event_flags.ts';
+import { type EventFlag, eventFlagNames } from '../hooks/event_flags.ts';
+import type { HookOwner } from '../hooks/owners.ts';
 import { findHook } from '../hooks/queries.ts';
 import { type HookOwnerRoute, hookOwnerRoutes } from '../hooks/owner_routes.ts';
 import { isDelivered } from './attempt.ts';
+import { statusWords } from './attempt_status.ts';
 import { type LogRow, findLog, listLogs, resendLog, testHook } from './logs.ts';
 
 const logShape = object({
@@ -58,6 +63,10 @@ const logJson = (row: LogRow) => ({
 
 const hookId = { hook_id: id() };
 
+const statusParam = optional(
+  texts({ description: `response codes, or ${statusWords.map((word) => `\`${word}\``).join(', ')}` }),
+);
+
 const declare = ({ audience }: HookOwnerRoute) => ({ area: 'hooks', audience }) as const;
 
 const list = (route: HookOwnerRoute) =>
@@ -67,11 +76,15 @@ const list = (route: HookOwnerRoute) =>
     summary: `List the latest deliveries of a hook of ${route.label}`,
     ...declare(route),
     list: true,
-    params: object({ ...route.ownParams, ...hookId, ...pageParams }),
+    params: object({ ...route.ownParams, ...hookId, status: statusParam, ...pageParams }),
     reply: logShape,
     handle: async (call, params) => {
       const hook = await findHook(call.db, await route.findOwner(call, params), params.hook_id);
-      const { items, total } = await listLogs(call.db, hook.id, pageRequest(params));
+      const { items, total } = await listLogs(
+        call.db,
+        { hook_id: hook.id, statuses: params.status },
+        pageRequest(params),
+      );
       return { items: items.map(logJson), total };
     },
   });
@@ -91,6 +104,17 @@ const resend = (route: HookOwnerRoute) =>
     },
   });
 
+const testReply = object({ message: string });
+
+/** Sends a test. @throws Failure 422 with the reason if the receiver did not accept it */
+const sendTest = async (call: Call, owner: HookOwner, hookId: number, trigger: EventFlag) => {
+  const attempt = await testHook(call, owner, await findHook(call.db, owner, hookId), trigger);
+  if (isDelivered(attempt)) return { message: '201 Created' };
+  const { status, error } = attempt.outcome;
+  const message = error ?? `The receiver answered ${status}`;
+  throw new Failure('unprocessable', { message, error: message });
+};
+
 const test = (route: HookOwnerRoute) =>
   endpoint({
     method: 'POST',
@@ -98,16 +122,23 @@ const test = (route: HookOwnerRoute) =>
     summary: `Test a hook of ${route.label} with the latest record`,
     ...declare(route),
     params: object({ ...route.ownParams, ...hookId, trigger: oneOf(eventFlagNames) }),
-    reply: object({ message: string }),
-    handle: async (call, params) => {
-      const owner = await route.findOwner(call, params);
-      const hook = await findHook(call.db, owner, params.hook_id);
-      const attempt = await testHook(call, owner, hook, params.trigger);
-      if (isDelivered(attempt)) return { message: '201 Created' };
-      const { status, error } = attempt.outcome;
-      const message = error ?? `The receiver answered ${status}`;
-      throw new Failure('unprocessable', { message, error: message });
-    },
+    reply: testReply,
+    handle: async (call, params) =>
+      await sendTest(call, await route.findOwner(call, params), params.hook_id, params.trigger),
   });
 
-export const deliveryRoutes = hookOwnerRoutes.flatMap((route) => [list(route), resend(route), test(route)]);
+const testSystemHook = endpoint({
+  method: 'POST',
+  path: '/hooks/:hook_id',
+  summary: 'Test a hook of the instance with a push',
+  area: 'hooks',
+  audience: 'admin',
+  params: object(hookId),
+  reply: testReply,
+  handle: async (call, { hook_id }) => await sendTest(call, { type: 'instance' }, hook_id, 'push_events'),
+});
+
+export const deliveryRoutes = [
+  ...hookOwnerRoutes.flatMap((route) => [list(route), resend(route), test(route)]),
+  testSystemHook,
+];

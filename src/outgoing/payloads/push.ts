@@ -23,6 +23,8 @@ const loadPushedCommits = async (
   const loadStart = async (): Promise<string[]> => {
     if (before !== zeroOid) return [before];
     if (isDefault || project.default_branch === null) return [];
+    const { branch_base } = context.snapshot.unlogged;
+    if (branch_base !== undefined) return branch_base === null ? [] : [branch_base];
     const name = `refs/heads/${project.default_branch}`;
     const { refs } = await repository.ask('refs.get', { names: [name] });
     return refs.flatMap((one) => (one?.commit ? [one.commit] : []));
@@ -41,7 +43,7 @@ const loadPushedCommits = async (
   return { commits: listed, total: total ?? listed.length };
 };
 
-/** The message of an annotated tag; null: a plain one. */
+/** The message of an annotated tag; null: a plain one. Read by id: the tag may have been moved or deleted since. */
 const loadTagMessage = async (
   context: Context,
   project: ProjectFacts,
@@ -49,11 +51,9 @@ const loadTagMessage = async (
 ): Promise<{ message: string | null; commit: string | null }> => {
   const none = { message: null, commit: after === zeroOid ? null : after };
   if (after === zeroOid || !ref.startsWith('refs/tags/')) return none;
-  const { refs } = await orMissing(getContextRepository(context, project).ask('refs.get', { names: [ref] }), {
-    refs: [],
-  });
-  const [tag] = refs;
-  return tag?.target === after ? { message: tag.message, commit: tag.commit ?? after } : none;
+  const reading = getContextRepository(context, project).ask('tags.get', { id: after });
+  const tag = await orMissing(reading, null);
+  return tag === null ? none : { message: tag.message, commit: tag.commit ?? after };
 };
 
 export const pushPayload = async (context: Context): Promise<Payload> => {

@@ -9,6 +9,7 @@ import { localUrls } from '../../../test/support/local_urls.ts';
 import { isListed, isPublicAddress } from '../../platform/addresses/allowed_addresses.ts';
 import { type Lookup, makeCachedLookup } from '../../platform/addresses/cached_lookup.ts';
 import type { AddressRules } from '../../platform/addresses/checked_request.ts';
+import { makeOwnAddresses, maxInterfacesAge } from '../../platform/addresses/own_addresses.ts';
 import { type Outcome, sendRequest } from './send.ts';
 
 let receiver: HookReceiver;
@@ -69,6 +70,30 @@ describe('a request', () => {
       ];
       assert.equal((await send(url, strict, resolved)).error, refusal);
     });
+
+  it('is refused to an address of an interface of this machine, unless it is listed', async () => {
+    let now = 0;
+    let address = '127.0.0.1';
+    const isOwn = makeOwnAddresses(
+      () => ({
+        lo: undefined,
+        eth0: [{ address }, { address: '2606:4700::1' }, { address: 'fe80::1%eth0' }],
+      }),
+      () => now,
+    );
+    const rules = { ...strict, isOwn };
+    address = '1.1.1.1';
+    const named: Lookup = async () => [{ address: '1.1.1.1', family: 4 }];
+    for (const host of ['1.1.1.1', '[::ffff:1.1.1.1]', '[2606:4700:0:0::1]', '16843009', 'gantry.example'])
+      assert.equal((await send(`http://${host}/`, rules, named)).error, refusal, host);
+    assert.equal(isOwn('8.8.8.8'), false);
+    address = '8.8.8.8';
+    assert.equal(isOwn('8.8.8.8'), false, 'remembered');
+    now += maxInterfacesAge;
+    assert.deepEqual([isOwn('8.8.8.8'), isOwn('1.1.1.1')], [true, false]);
+    const listed = { ...rules, isOwn: () => true, allowedHosts: ['127.0.0.1'] };
+    assert.equal((await send(receiver.url, listed)).status, 200);
+  });
 
   it('is refused to a name of the metadata of a cloud', async () => {
     const metadata: Lookup = async () => [{ address: '169.254.169.254', family: 4 }];

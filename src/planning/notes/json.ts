@@ -15,6 +15,7 @@ import type { Target } from '../issuables/target.ts';
 import { formatTime, formatTimeOrNull } from '../../platform/time.ts';
 import { type BasicUserRow, basicUser, basicUserShape, basicUsersById } from '../../identity/users/json.ts';
 import { loadClosedByBodies } from './hide_closed_by_paths.ts';
+import { loadLinkedBodies } from './hide_linked_issues.ts';
 import { visibleBodies } from './hide_moved_paths.ts';
 import { parsePosition, positionShape } from './position.ts';
 import { type Suggestion, loadSuggestions, suggestionShape } from './suggestions/json.ts';
@@ -123,13 +124,14 @@ const loadUsers = async (
 
 /** Like `notesJson`, for several targets. @param getIid the iid of a note's target */
 export const mixedNotesJson = async (call: Call, getIid: (note: NoteRow) => number, notes: NoteRow[]) => {
-  const [users, moved, closed, suggested] = await Promise.all([
+  const [users, moved, closed, linked, suggested] = await Promise.all([
     loadUsers(call, notes),
     visibleBodies(call, notes),
     loadClosedByBodies(call, notes),
+    loadLinkedBodies(call, notes),
     loadSuggestions(call, notes),
   ]);
-  const bodies = new Map([...moved, ...closed]);
+  const bodies = new Map([...moved, ...closed, ...linked]);
   const toUser = renderOnce(call);
   return notes.flatMap((note) => {
     const author = users.get(note.author_id);

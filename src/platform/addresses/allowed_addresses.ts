@@ -1,5 +1,6 @@
-/** Decides which addresses outgoing requests may reach. Pure. */
+/** Decides which addresses outgoing requests may reach. */
 import { BlockList, isIP } from 'node:net';
+import { isOwnAddress } from './own_addresses.ts';
 
 /** Addresses that are not on the public Internet (RFC 6890 and its updates). */
 const special: readonly (readonly [string, number, 'ipv4' | 'ipv6'])[] = [
@@ -52,10 +53,10 @@ export const toBareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '
 export const getPort = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): string =>
   port === '' ? (protocol === 'https:' ? '443' : '80') : port;
 
-/** Returns whether a host of a URL may be public: false for private addresses and for names of this machine. */
+/** Returns whether a host of a URL may be public: false for private addresses, and addresses and names of this machine. */
 export const isPublicHost = (host: string): boolean => {
   const bare = toBareHost(host).toLowerCase().replace(/\.$/, '');
-  if (isIP(bare) !== 0) return isPublicAddress(bare);
+  if (isIP(bare) !== 0) return isPublicAddress(bare) && !isOwnAddress(bare);
   return bare !== 'localhost' && !bare.endsWith('.localhost') && bare !== '';
 };
 

@@ -8,6 +8,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { isIP } from 'node:net';
 import { getPort, isListed, isPublicAddress, toBareHost } from './allowed_addresses.ts';
 import { type Address, type Lookup, makeCachedLookup } from './cached_lookup.ts';
+import { isOwnAddress } from './own_addresses.ts';
 import type { Pinned } from './open_connections.ts';
 
 export type AddressRules = {
@@ -15,6 +16,8 @@ export type AddressRules = {
   isLocalAllowed: boolean;
   /** Names, addresses and subnets that requests may reach in any case. */
   allowedHosts: readonly string[];
+  /** Whether an address is one of this machine; default: by its network interfaces. */
+  isOwn?: (address: string) => boolean;
 };
 
 /** The address must not be reached, or does not exist. */
@@ -33,8 +36,11 @@ const resolveChecked = async (url: URL, rules: AddressRules, lookup: Lookup): Pr
   const port = getPort(url);
   const addresses = await resolve(host, lookup);
   if (addresses.length === 0) throw new AddressRefusal('the host has no address');
+  const { isLocalAllowed, allowedHosts, isOwn = isOwnAddress } = rules;
   const isAllowed = ({ address }: Address): boolean =>
-    rules.isLocalAllowed || isPublicAddress(address) || isListed(rules.allowedHosts, { host, port, address });
+    isLocalAllowed ||
+    (isPublicAddress(address) && !isOwn(address)) ||
+    isListed(allowedHosts, { host, port, address });
   if (!addresses.every(isAllowed)) throw new AddressRefusal('requests to the local network are not allowed');
   return addresses;
 };

@@ -44,6 +44,8 @@ export type Endpoint<C, P extends TObject = TObject> = {
   polled?: number;
   /** Names declared parameters that have no effect on this service, for `Gantry-Ignored-Parameters`. */
   withoutEffect?: (call: C) => readonly string[];
+  /** Refuses parameters that it does not declare, which are otherwise named in `Gantry-Ignored-Parameters`. */
+  refusesUnknownParams?: true;
   /** `stream`: a form with a file. The handler reads it once it has authorized the caller. */
   body?: 'stream';
   /** Maximum bytes of a body that may be longer than usual. Read only after the caller is authenticated. */

@@ -1,14 +1,17 @@
 /** Endpoints of badges, written once for projects and groups. */
 import type { RawBuilder } from 'kysely';
-import type { Call } from '../../core/access/call.ts';
+import { type Call, requireActor } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
+import { compareColumns } from '../../core/events/compare_columns.ts';
+import { recordEvent } from '../../core/events/record_event.ts';
 import { insertRow } from '../../platform/db/insert.ts';
+import type { Tx } from '../../platform/db/open.ts';
 import { requireRecordQuota } from '../../platform/db/quota.ts';
 import { type Problems, invalid, notFound, nothingToChange } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { clearable, id as idParam, idOrPath, object, optional, text } from '../../platform/http/schema.ts';
 import { type BadgeRow, badgeJson, badgeShape, previewJson, previewShape } from './json.ts';
-import { type BadgeOwnerKind, badgeOwnerKinds } from './owner.ts';
+import { type BadgeOwner, type BadgeOwnerKind, badgeOwnerKinds } from './owner.ts';
 
 const area = 'badges';
 const url = (description: string) => text({ maxLength: 2_000, description });
@@ -42,6 +45,21 @@ const loadBadge = async (
   if (row === undefined) throw notFound('Badge');
   return row;
 };
+
+/** Records a change of a badge of a project or a group. */
+const recordBadge = async (
+  tx: Tx,
+  call: Call,
+  { columns: { project_id, group_id } }: BadgeOwner,
+  { verb, id, data = {} }: { verb: 'created' | 'updated' | 'deleted'; id: number; data?: object },
+): Promise<void> =>
+  await recordEvent(tx, requireActor(call), {
+    kind: `badge.${verb}`,
+    project_id,
+    target_type: 'Badge',
+    target_id: id,
+    data: { ...data, ...(group_id !== null && { group_id }) },
+  });
 
 const getPath = ({ plural }: BadgeOwnerKind): string => `/${plural}/:id/badges`;
 
@@ -123,7 +141,9 @@ const create = (kind: BadgeOwnerKind) =>
         await requireRecordQuota(tx.db.selectFrom('badges').where(owner.own), quota);
         const times = { created_at: tx.now, updated_at: tx.now };
         const row = { ...owner.columns, name: title, link_url, image_url, ...times };
-        return await insertRow(tx.db, 'badges', row);
+        const made = await insertRow(tx.db, 'badges', row);
+        await recordBadge(tx, call, owner, { verb: 'created', id: made });
+        return made;
       });
       return badgeJson(await loadBadge(call, owner.own, badgeId), owner.placeholders);
     },
@@ -144,19 +164,22 @@ const update = (kind: BadgeOwnerKind) =>
     }),
     handle: async (call, { id, badge_id, ...edit }) => {
       const owner = await kind.findToChange(call, id);
-      await loadBadge(call, owner.own, badge_id);
+      const before = await loadBadge(call, owner.own, badge_id);
       const { name: title, ...urls } = edit;
       if (Object.keys(edit).length === 0) throw nothingToChange(['link_url', 'image_url', 'name']);
       checkUrls(urls);
       const set = { ...urls, ...(title !== undefined && { name: title }) };
-      await call.write(
-        async ({ db, now }) =>
-          await db
-            .updateTable('badges')
-            .set({ ...set, updated_at: now })
-            .where('id', '=', badge_id)
-            .execute(),
-      );
+      const { data } = compareColumns(before, set);
+      await call.write(async (tx) => {
+        const updated = await tx.db
+          .updateTable('badges')
+          .set({ ...set, updated_at: tx.now })
+          .where('id', '=', badge_id)
+          .returning('id')
+          .executeTakeFirst();
+        if (updated === undefined) throw notFound('Badge');
+        await recordBadge(tx, call, owner, { verb: 'updated', id: badge_id, data });
+      });
       return badgeJson(await loadBadge(call, owner.own, badge_id), owner.placeholders);
     },
   });
@@ -171,8 +194,17 @@ const remove = (kind: BadgeOwnerKind) =>
     params: object({ ...getParams(kind), badge_id: idParam() }),
     handle: async (call, { id, badge_id }) => {
       const owner = await kind.findToChange(call, id);
-      await loadBadge(call, owner.own, badge_id);
-      await call.write(async ({ db }) => await db.deleteFrom('badges').where('id', '=', badge_id).execute());
+      const badge = await loadBadge(call, owner.own, badge_id);
+      await call.write(async (tx) => {
+        const removed = await tx.db
+          .deleteFrom('badges')
+          .where('id', '=', badge_id)
+          .returning('id')
+          .executeTakeFirst();
+        if (removed === undefined) throw notFound('Badge');
+        const data = { name: badge.name, link_url: badge.link_url, image_url: badge.image_url };
+        await recordBadge(tx, call, owner, { verb: 'deleted', id: badge_id, data });
+      });
     },
   });
 

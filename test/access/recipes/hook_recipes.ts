@@ -103,4 +103,5 @@ export const hookRecipes: Record<string, Recipe> = {
   ...recipesOf('/projects/:id/hooks'),
   ...recipesOf('/groups/:id/hooks'),
   ...recipesOf('/hooks'),
+  'POST /hooks/:hook_id': { makes: [hook] },
 };

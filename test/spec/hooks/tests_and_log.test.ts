@@ -48,7 +48,16 @@ test('the test of a hook of the instance sends a system hook', async () => {
   const hook = await addHook('');
   assert.equal((await gantry.api(`POST ${hook}/test/push_events`)).status, 201);
   assert.deepEqual(lastReceived(), ['System Hook', 'push']);
+  receiver.clear();
+  const { status, body } = await gantry.api(`POST ${hook}`);
+  assert.deepEqual(
+    [status, body, lastReceived()],
+    [201, { message: '201 Created' }, ['System Hook', 'push']],
+  );
+  receiver.answer((_request, response) => void response.writeHead(500).end());
+  assert.equal((await gantry.api(`POST ${hook}`)).status, 422);
   await gantry.api(`DELETE ${hook}`);
+  assert.equal((await gantry.api(`POST ${hook}`)).status, 404);
 });
 
 test('the log shows the address without values of variables, and no token or header', async () => {

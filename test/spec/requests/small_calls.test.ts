@@ -232,3 +232,70 @@ test('lists merge requests that mention an issue, and resets approvals', async (
   await must(`PUT /projects/${id}`, user.token, { merge_requests_access_level: 'disabled' });
   assert.deepEqual(await must(`GET /projects/${id}/issues/1/related_merge_requests`, user.token), []);
 });
+
+test('records links of issues on both, without naming an issue that the reader cannot see', async () => {
+  const [user, guest] = [await seedUser(gantry), await seedUser(gantry)];
+  const [here, there] = [
+    await seedProject(gantry, { owner: user.id }),
+    await seedProject(gantry, { owner: user.id, visibility: 'private' }),
+  ];
+  const [one, two, three] = [
+    await seedIssue(gantry, { project: here.id }),
+    await seedIssue(gantry, { project: here.id }),
+    await seedIssue(gantry, { project: there.id }),
+  ];
+  const pathOf = (issue: { iid: number }, project = here): string =>
+    `/projects/${project.id}/issues/${issue.iid}`;
+  const { next_after } = await must('GET /changes', user.token);
+  const link = async (
+    other: { iid: number },
+    project: { id: number },
+    link_type: string,
+  ): Promise<number> => {
+    const json = { target_project_id: project.id, target_issue_iid: other.iid, link_type };
+    return (await must(`POST ${pathOf(one)}/links`, user.token, json)).id;
+  };
+  const related = await link(two, here, 'relates_to');
+  await must(`DELETE ${pathOf(one)}/links/${related}`, user.token);
+  await link(two, here, 'blocks');
+  await link(three, there, 'is_blocked_by');
+  const notesOf = async (issue: string, token = user.token): Promise<string[]> =>
+    (await must(`GET ${issue}/notes?sort=asc`, token)).map(({ body }: { body: string }) => body);
+  const own = [
+    `marked this issue as related to #${two.iid}`,
+    `removed the relation with #${two.iid}`,
+    `marked this issue as blocking #${two.iid}`,
+  ];
+  assert.deepEqual(await notesOf(pathOf(one)), [
+    ...own,
+    `marked this issue as blocked by ${there.full_path}#${three.iid}`,
+  ]);
+  assert.deepEqual(await notesOf(pathOf(one), guest.token), [
+    ...own,
+    'marked this issue as blocked by another issue',
+  ]);
+  assert.deepEqual(await notesOf(pathOf(two)), [
+    `marked this issue as related to #${one.iid}`,
+    `removed the relation with #${one.iid}`,
+    `marked this issue as blocked by #${one.iid}`,
+  ]);
+  assert.deepEqual(await notesOf(pathOf(three, there)), [
+    `marked this issue as blocking ${here.full_path}#${one.iid}`,
+  ]);
+  await gantry.api(`PUT ${pathOf(two)}`, { json: { confidential: true } });
+  assert.deepEqual(
+    (await notesOf(pathOf(one), guest.token)).slice(0, 3),
+    own.map((text) => text.replace(/#\d+$/, 'another issue')),
+  );
+  const { changes } = await must(`GET /changes?after=${next_after}`, user.token);
+  type Change = { kind: string; action: string; target_iid: number };
+  assert.deepEqual(
+    changes
+      .filter(({ action }: Change) => action.endsWith('linked'))
+      .map(({ kind, action, target_iid }: Change) => `${kind}.${action} ${target_iid}`)
+      .slice(0, 4),
+    ['linked', 'linked', 'unlinked', 'unlinked'].map(
+      (action, at) => `issue.${action} ${at % 2 === 0 ? one.iid : two.iid}`,
+    ),
+  );
+});

@@ -12,6 +12,7 @@ const declared: Record<string, number> = {
   'test/web/': 20,
   'test/fuzz/': 30,
   'test/access/': 20,
+  'test/gates/recorded_writes.test.ts': 20,
   'runner/': 20,
   'src/platform/db/large_upgrade.test.ts': 90,
 };

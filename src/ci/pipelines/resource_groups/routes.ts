@@ -1,5 +1,7 @@
 /** Endpoints of resource groups, whose jobs run one at a time. */
+import { requireActor } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../../platform/http/page.ts';
@@ -98,6 +100,13 @@ const update = endpoint({
       if (process_mode === undefined) return toJson(before);
       const changed = { process_mode, updated_at: tx.now };
       await tx.db.updateTable('resource_groups').set(changed).where('id', '=', before.id).execute();
+      await recordEvent(tx, requireActor(call), {
+        kind: 'resource_group.updated',
+        project_id: projectId,
+        target_type: 'ResourceGroup',
+        target_id: before.id,
+        data: { key, process_mode: [before.process_mode, process_mode] },
+      });
       await enqueueResourceAssignment(tx, [{ project_id: projectId, resource_group: key }]);
       return toJson({ ...before, ...changed });
     });

@@ -13,10 +13,15 @@ import { branchPrefix, tagPrefix } from './resolve.ts';
 /** Facts about a push, as stored in the data of its activity. */
 export type PushedCommits = { commit_count: number; commit_title: string | null };
 
-/** Commits that are not new on a new branch: the commits of the default branch. */
-const findBase = async (repository: Repository, project: Project, ref: string): Promise<Oid[]> => {
+/** Commits that are not new on a new branch: the commits that the default branch had when the branch was created. */
+const findBase = async (
+  repository: Repository,
+  project: Project,
+  { ref, branch_base }: { ref: string; branch_base: RefsMoved['branch_base'] },
+): Promise<Oid[]> => {
   const default_ref = getDefaultRef(project);
   if (default_ref === null || default_ref === ref) return [];
+  if (branch_base !== undefined) return [branch_base ?? []].flat();
   const { refs } = await repository.ask('refs.get', { names: [default_ref] });
   return refs.flatMap((base) => base?.commit ?? []);
 };
@@ -24,14 +29,15 @@ const findBase = async (repository: Repository, project: Project, ref: string): 
 const describe = async (
   repository: Repository,
   project: Project,
-  { ref, old, new: newOid }: RefUpdate,
+  { ref, old, new: newOid, branch_base }: RefUpdate & Pick<RefsMoved, 'branch_base'>,
 ): Promise<PushedCommits> => {
   if (newOid === zeroOid) return { commit_count: 0, commit_title: null };
   const resolved = await repository.ask('revision.resolve', { revision: newOid, default_ref: null });
   if (resolved === null) return { commit_count: 0, commit_title: null };
   const isTag = ref.startsWith(tagPrefix);
   const isNew = old === zeroOid || old === null;
-  const not = isTag || !isNew ? [old ?? []].flat() : await findBase(repository, project, ref);
+  const not =
+    isTag || !isNew ? [old ?? []].flat() : await findBase(repository, project, { ref, branch_base });
   const walk = { from: [resolved.commit], not: isTag ? [] : not, skip: 0, limit: 1, count: !isTag };
   const { commits, total } = await repository.ask('commits.list', walk);
   const [last] = commits;
@@ -49,7 +55,7 @@ const findUpdate = (updates: readonly RefUpdate[], data: Record<string, unknown>
 const describeAll = async (
   platform: Platform,
   project: Project,
-  { project_id, updates, moved_at }: RefsMoved,
+  { project_id, updates, branch_base, moved_at }: RefsMoved,
 ): Promise<Described[]> => {
   const rows = await platform.store.db
     .selectFrom('activities')
@@ -64,7 +70,7 @@ const describeAll = async (
     const stored = JSON.parse(data) as Record<string, unknown>;
     const update = findUpdate(updates, stored);
     if (update === undefined || 'commit_count' in stored) continue;
-    const facts = await describe(repository, project, update);
+    const facts = await describe(repository, project, { ...update, branch_base });
     described.push({ id, data: JSON.stringify({ ...stored, ...facts }) });
   }
   return described;

@@ -11,6 +11,7 @@ import type { RefUpdate } from '../../../platform/git/protocol_types.ts';
 import type { Cause } from '../../../core/events/record_event.ts';
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { getRepository } from '../get_repository.ts';
+import { readDefaultHead } from './default_head.ts';
 import { holdRepository } from '../moves/hold_repository.ts';
 import {
   type Completion,
@@ -37,12 +38,14 @@ export type Move = {
   complete?: Completion;
 };
 
-const begin = async ({ store }: Platform, move: Move): Promise<Operation> =>
-  await writeBeginning(store, async (tx) => {
+const begin = async (platform: Platform, move: Move): Promise<Operation> => {
+  const defaultHead = await readDefaultHead(platform, move.project, move.updates);
+  return await writeBeginning(platform.store, async (tx) => {
     await holdRepository(tx, move.project);
     await move.check?.(tx);
-    return await beginOperation(tx, move);
+    return await beginOperation(tx, { ...move, data: { ...move.data, ...defaultHead } });
   });
+};
 
 /** A move that is done in git but not yet completed in the database. */
 export type MoveInGit = { operation: Operation; complete?: Completion };

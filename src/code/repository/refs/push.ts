@@ -13,6 +13,7 @@ import type {
 import type { RepositoryLocation } from '../../../platform/git/repository.ts';
 import { loadProject } from '../../../projects/projects/find.ts';
 import { ReadOnlyFailure, holdRepository } from '../moves/hold_repository.ts';
+import { readDefaultHead } from './default_head.ts';
 import {
   beginOperation,
   dropOperation,
@@ -109,18 +110,19 @@ export const createPushHandlers = (platform: Platform, push: Push): PushHandlers
     isBegun: () => operation !== null,
     end,
     onAsk: async (question) => {
+      const updates = toRefUpdates(question.updates);
+      const defaultHead = await readDefaultHead(platform, push.project, updates);
       const begun = writeBeginning<Operation | string[]>(store, async (tx) => {
         await holdRepository(tx, push.project);
         const problems = await findProblems(tx, platform, push, question);
         if (problems.length > 0) return problems;
         const { cause } = push.user;
-        const updates = toRefUpdates(question.updates);
         return await beginOperation(tx, {
           project: push.project,
           cause,
           kind: 'push',
           updates,
-          data: sealOptions(platform, question.push_options),
+          data: { ...sealOptions(platform, question.push_options), ...defaultHead },
         });
       });
       const result = await begun.catch((error: unknown) => {

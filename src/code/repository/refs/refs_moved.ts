@@ -3,10 +3,11 @@ import type { Platform } from '../../../core/platform.ts';
 import { sql } from 'kysely';
 import type { Store, Tx } from '../../../platform/db/open.ts';
 import { recordEvent } from '../../../core/events/record_event.ts';
-import { type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
+import { type Oid, type RefUpdate, zeroOid } from '../../../platform/git/protocol_types.ts';
 import { type Payload, enqueue } from '../../../platform/queue/enqueue.ts';
 import { projectTurn } from '../../../projects/projects/lock_project.ts';
 import { adoptDefaultBranch } from '../branches/adopt_default_branch.ts';
+import { type DefaultHead, findNewBranchBase, isNewBranch } from './default_head.ts';
 import type { Operation } from './operation_types.ts';
 import { branchPrefix } from './resolve.ts';
 
@@ -22,6 +23,8 @@ export type RefsMoved = {
   skip_ci: boolean;
   /** Sealed push options (`ci_push_options.ts`); null if none. */
   sealed_options: string | null;
+  /** Commit that new branches start at; null: they have all of their commits; undefined: not known. */
+  branch_base: Oid | null | undefined;
   moved_at: number;
 };
 
@@ -33,6 +36,7 @@ export const readRefsMoved = ({
   updates,
   skip_ci,
   sealed_options,
+  branch_base,
   moved_at,
 }: Payload): RefsMoved => ({
   project_id: Number(project_id),
@@ -41,6 +45,7 @@ export const readRefsMoved = ({
   updates: JSON.parse(String(updates)) as RefUpdate[],
   skip_ci: skip_ci === true,
   sealed_options: typeof sealed_options === 'string' ? sealed_options : null,
+  branch_base: branch_base as Oid | null | undefined,
   moved_at: Number(moved_at ?? 0),
 });
 
@@ -63,7 +68,11 @@ const eventKind = ({ old, new: newOid }: RefUpdate): string => {
   return old === zeroOid ? 'ref.created' : 'ref.updated';
 };
 
-const recordRefEvents = async (tx: Tx, operation: Operation): Promise<void> => {
+const recordRefEvents = async (
+  tx: Tx,
+  operation: Operation,
+  branch_base: Oid | null | undefined,
+): Promise<void> => {
   const { project_id, cause, updates } = operation;
   const { push_options } = operation.data;
   for (const update of updates.slice(0, maxEvents)) {
@@ -73,7 +82,10 @@ const recordRefEvents = async (tx: Tx, operation: Operation): Promise<void> => {
       target_type: 'Project',
       target_id: project_id,
       data: { ref: update.ref, before: update.old, after: update.new },
-      ...(Array.isArray(push_options) && { transient: { push_options } }),
+      transient: {
+        ...(Array.isArray(push_options) && { push_options }),
+        ...(branch_base !== undefined && isNewBranch(update) && { branch_base }),
+      },
     });
   }
 };
@@ -128,9 +140,10 @@ export const recordRefsMoved = async (platform: Platform, tx: Tx, operation: Ope
     .where('id', '=', project_id)
     .where('repository_written', '=', 0)
     .execute();
-  await recordRefEvents(tx, visibleOperation);
+  const { push_options, sealed_options, default_head } = operation.data;
+  const branch_base = findNewBranchBase(default_head as DefaultHead | undefined, visible, first);
+  await recordRefEvents(tx, visibleOperation, branch_base);
   const user_id = cause?.user.id ?? null;
-  const { push_options, sealed_options } = operation.data;
   const skip_ci = Array.isArray(push_options) && push_options.includes('ci.skip');
   await enqueue(tx, refsMovedWork, {
     project_id,
@@ -139,6 +152,7 @@ export const recordRefsMoved = async (platform: Platform, tx: Tx, operation: Ope
     updates: JSON.stringify(visible),
     skip_ci,
     ...(typeof sealed_options === 'string' && { sealed_options }),
+    ...(branch_base !== undefined && { branch_base }),
     moved_at: tx.now,
   });
 };

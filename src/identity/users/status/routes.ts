@@ -1,6 +1,7 @@
 /** Status that users set for themselves: an emoji, a message, and whether they are busy. */
-import { type Call, requireUser } from '../../../core/access/call.ts';
+import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
+import { recordEvent } from '../../../core/events/record_event.ts';
 import type { UserStatusesTable } from '../../../platform/db/schema/identity.ts';
 import { invalid, notFound } from '../../../platform/errors.ts';
 import {
@@ -119,7 +120,15 @@ const set = endpoint({
     if (!/^[a-z0-9_+-]*$/.test(emoji)) throw invalid({ emoji: ['is not a valid emoji name'] });
     const user_id = requireUser(call).id;
     const isEmpty = emoji === '' && message === '' && availability === 'not_set';
-    await call.write(async ({ db, now }) => {
+    await call.write(async (tx) => {
+      const { db, now } = tx;
+      await recordEvent(tx, requireActor(call), {
+        kind: 'user.status',
+        project_id: null,
+        target_type: 'User',
+        target_id: user_id,
+        data: { availability, is_cleared: isEmpty },
+      });
       await db.deleteFrom('user_statuses').where('user_id', '=', user_id).execute();
       if (isEmpty) return;
       const clear_at = after === null ? null : now + durations[after];

@@ -123,6 +123,8 @@ export type Snapshot = {
     updated_at?: [number, number];
     /** Options of a push, without options that contain secrets. */
     push_options?: string[];
+    /** Commit that a new branch starts at; null: all of its commits are new. Absent in snapshots of earlier releases. */
+    branch_base?: string | null;
   };
   actor_id: number | null;
   /** Time of the change. */

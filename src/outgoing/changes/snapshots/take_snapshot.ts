@@ -85,11 +85,12 @@ const listFormerPeople = (data: object): number[] => {
 
 /** Only these fields, because other data of observers contains secrets. */
 const pickUnlogged = (transient: object): Snapshot['unlogged'] => {
-  const { description, updated_at, push_options } = transient as Snapshot['unlogged'];
+  const { description, updated_at, push_options, branch_base } = transient as Snapshot['unlogged'];
   return {
     ...(description !== undefined && { description }),
     ...(updated_at !== undefined && { updated_at }),
     ...(push_options !== undefined && push_options.length > 0 && { push_options }),
+    ...(branch_base !== undefined && { branch_base }),
   };
 };
 

@@ -171,6 +171,36 @@ export const mentionedText = (by: MentionedBy): string => {
   return `mentioned in commit ${project === '' ? '' : `${project}@`}${by.sha}`;
 };
 
+/** Issue at the other end of a link, with the full path of its project if different. */
+export type LinkedIssueReference = { project?: string | undefined; iid: number };
+
+const linkPhrases = {
+  relates_to: 'marked this issue as related to',
+  blocks: 'marked this issue as blocking',
+  is_blocked_by: 'marked this issue as blocked by',
+} as const;
+
+const unlinkedPhrase = 'removed the relation with';
+
+/** All phrases that precede the reference to a linked issue. */
+export const linkedIssuePhrases: readonly string[] = [...Object.values(linkPhrases), unlinkedPhrase];
+
+/** `marked this issue as related to #2`, `… as blocking group/proj#2`, `… as blocked by #2`. */
+export const linkedText = (
+  type: keyof typeof linkPhrases,
+  { project = '', iid }: LinkedIssueReference,
+): string => `${linkPhrases[type]} ${project}#${iid}`;
+
+/** `removed the relation with #2`. */
+export const unlinkedText = ({ project = '', iid }: LinkedIssueReference): string =>
+  `${unlinkedPhrase} ${project}#${iid}`;
+
+/** Rewrites a text on a linked issue for another project: adds the path of `project`, where it was written. */
+export const linkedElsewhereText = (text: string, project: string): string => {
+  const phrase = linkedIssuePhrases.find((one) => text.startsWith(`${one} #`));
+  return phrase === undefined ? text : `${phrase} ${project}${text.slice(phrase.length + 1)}`;
+};
+
 /** Rewrites a "mentioned in" text for another project: adds the path of `project`, where it was written. */
 export const mentionedElsewhereText = (text: string, project: string): string => {
   const [, words, own] =

@@ -1,20 +1,16 @@
 /** Operations on links between issues: related issues, and issues that block others. */
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Call } from '../../../core/access/call.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Call, requireActor } from '../../../core/access/call.ts';
 import { may } from '../../../core/access/may.ts';
 import { visibleIssues } from '../../../core/access/visible.ts';
 import { compiled } from '../../../platform/db/compiled_query.ts';
 import { conflict, forbidden, notFound, refused } from '../../../platform/errors.ts';
 import { insertRow } from '../../../platform/db/insert.ts';
-import type { IssueLinksTable } from '../../../platform/db/schema/planning.ts';
 import { type Page, type PageRequest, withTotal } from '../../../platform/http/page.ts';
 import { projectsById } from '../../../projects/projects/find.ts';
 import type { LoadedIssue } from '../find.ts';
-
-export const linkTypes = ['relates_to', 'blocks', 'is_blocked_by'] as const;
-export type LinkType = (typeof linkTypes)[number];
-
-export type Link = Selectable<IssueLinksTable>;
+import { type Link, type LinkType, typeFrom } from './link_types.ts';
+import { lockEnds, recordLinkChange } from './record_links.ts';
 
 /** The links of an issue whose other issue the caller sees. */
 const selectLinks = ({ viewer, platform }: Call, issueId: number): RawBuilder<unknown> =>
@@ -24,14 +20,6 @@ const selectLinks = ({ viewer, platform }: Call, issueId: number): RawBuilder<un
     join projects on projects.id = issues.project_id
     where (issue_links.source_id = ${issueId} or issue_links.target_id = ${issueId})
       and ${visibleIssues(viewer, platform.store.dialect)}`;
-
-/** The type of a link, seen from this issue. */
-export const typeFrom = ({ source_id, link_type }: Link, issueId: number): LinkType =>
-  link_type === 'blocks' && source_id !== issueId ? 'is_blocked_by' : link_type;
-
-/** Returns the id of the issue at the other end of a link. */
-export const otherIssueId = ({ source_id, target_id }: Link, issueId: number): number =>
-  source_id === issueId ? target_id : source_id;
 
 /** Lists the links of an issue whose other issue the caller sees, the earliest first. */
 export const listLinks = async (call: Call, issueId: number, page: PageRequest): Promise<Page<Link>> => {
@@ -100,9 +88,7 @@ const insertLink = async (
 ): Promise<number> =>
   await call.write(async (tx) => {
     const pair = [link.source_id, link.target_id];
-    await sql`select id from issues where id in (${sql.join(pair)}) order by id ${tx.dialect.forUpdate}`.execute(
-      tx.db,
-    );
+    await lockEnds(tx, link);
     const existing = await tx.db
       .selectFrom('issue_links')
       .select('id')
@@ -110,7 +96,10 @@ const insertLink = async (
       .where('target_id', 'in', pair)
       .executeTakeFirst();
     if (existing !== undefined) throw conflict('Issue(s) already assigned');
-    return await insertRow(tx.db, 'issue_links', { ...link, created_at: tx.now, updated_at: tx.now });
+    const times = { created_at: tx.now, updated_at: tx.now };
+    const id = await insertRow(tx.db, 'issue_links', { ...link, ...times });
+    await recordLinkChange(tx, requireActor(call), 'linked', link);
+    return id;
   });
 
 /**
@@ -132,7 +121,15 @@ export const createLink = async (
 };
 
 /** Removes a link that `findLink` found. @throws Failure 403 */
-export const removeLink = async (call: Call, loaded: LoadedIssue, { id }: Link): Promise<void> => {
+export const removeLink = async (call: Call, loaded: LoadedIssue, link: Link): Promise<void> => {
   if (!mayLink(call, loaded)) throw forbidden();
-  await call.write(async ({ db }) => await db.deleteFrom('issue_links').where('id', '=', id).execute());
+  await call.write(async (tx) => {
+    await lockEnds(tx, link);
+    const removed = await tx.db
+      .deleteFrom('issue_links')
+      .where('id', '=', link.id)
+      .returning('id')
+      .executeTakeFirst();
+    if (removed !== undefined) await recordLinkChange(tx, requireActor(call), 'unlinked', link);
+  });
 };

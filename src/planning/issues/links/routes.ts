@@ -19,17 +19,8 @@ import { findIssue } from '../find.ts';
 import { issueJson, issueShape } from '../json.ts';
 import { type FullIssue, issuesById } from '../rows.ts';
 import { limitToViewer } from '../viewer_fields.ts';
-import {
-  type Link,
-  createLink,
-  findLink,
-  linkTypes,
-  listLinks,
-  mayLink,
-  otherIssueId,
-  removeLink,
-  typeFrom,
-} from './links.ts';
+import { type Link, linkTypes, otherIssueId, typeFrom } from './link_types.ts';
+import { createLink, findLink, listLinks, mayLink, removeLink } from './links.ts';
 
 const path = '/projects/:id/issues/:issue_iid/links';
 

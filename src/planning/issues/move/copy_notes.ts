@@ -1,7 +1,7 @@
 /** Copies the notes of an issue that is moved or cloned, with the references in their texts rewritten. */
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/open.ts';
-import { mentionedElsewhereText } from '../../issuables/text/system_note_text.ts';
+import { linkedElsewhereText, mentionedElsewhereText } from '../../issuables/text/system_note_text.ts';
 import type { Target } from '../../issuables/target.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { LoadedIssue } from '../find.ts';
@@ -34,7 +34,9 @@ type MovedNote = Pick<Notes[number], 'system' | 'mentioned_by_type' | 'body'>;
 
 const movedBody = ({ system, mentioned_by_type, body }: MovedNote, from: Project, iids: Set<number>) => {
   if (mentioned_by_type !== null) return mentionedElsewhereText(body, from.full_path);
-  return system === 1 ? body : rewriteReferences(body, from.full_path, iids);
+  return system === 1
+    ? linkedElsewhereText(body, from.full_path)
+    : rewriteReferences(body, from.full_path, iids);
 };
 
 /** Inserts copies of notes; returns their ids in the order of the originals. */

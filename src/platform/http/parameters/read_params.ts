@@ -1,5 +1,6 @@
 /** Reads the parameters of a request, once for an address that clients poll. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Failure, invalid } from '../../errors.ts';
 import { makeLruCache } from '../../lru_cache.ts';
 import { getReceivedFiles } from '../body/file_parts.ts';
 import { credentialParams } from '../credential_params.ts';
@@ -73,6 +74,12 @@ const parseRequest = <C>(
   };
 };
 
+/** @param names as in the header of ignored parameters */
+const refuseParams = (names: string): Failure =>
+  invalid(
+    Object.fromEntries(names.split(', ').map((name) => [name, ['is not a parameter of this endpoint']])),
+  );
+
 /** Reads the parameters, and sets the header of ignored ones, also if others are invalid. */
 export const readParams = <C>(
   mounted: ReadEndpoint<C>,
@@ -87,6 +94,7 @@ export const readParams = <C>(
     reusable === undefined
       ? mounted.ignored(sent, mounted.endpoint.withoutEffect?.(call) ?? [])
       : reusable.ignored;
+  if (ignored !== null && mounted.endpoint.refusesUnknownParams === true) throw refuseParams(ignored);
   if (ignored !== null) void reply.header(ignoredParamsHeader, ignored);
   if (reusable !== undefined) return reusable;
   const parsed = parseRequest(mounted, request, sent, ignored);

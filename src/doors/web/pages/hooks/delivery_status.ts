@@ -1,6 +1,6 @@
 /** Renders the state of hooks and the outcome of attempts. */
 import { STATUS_CODES } from '../../../../platform/http/node_http.ts';
-import { isLoggedSuccess } from '../../../../outgoing/deliveries/attempt.ts';
+import { isLoggedSuccess } from '../../../../outgoing/deliveries/attempt_status.ts';
 import type { AttemptSummary } from '../../../../outgoing/deliveries/overview.ts';
 import { isPaused } from '../../../../outgoing/hooks/json.ts';
 import type { HookRow } from '../../../../outgoing/hooks/queries.ts';

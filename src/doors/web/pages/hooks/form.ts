@@ -18,7 +18,7 @@ import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { type KeyValueRow, readRows, toParameter } from './key_value_rows.ts';
-import { eventHints, eventLabels, formatLabels, listEvents } from './placed_hook.ts';
+import { eventHints, eventLabels, formatLabels, hasSecretUrl, listEvents } from './placed_hook.ts';
 import { addLostSecrets, secretFields, secretNames, secretRows } from './secret_fields.ts';
 import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
@@ -65,7 +65,7 @@ export type HookValues = {
   flags: ReadonlySet<string>;
   variables: KeyValueRow[];
   headers: KeyValueRow[];
-  /** Names of secrets that have a stored value. */
+  /** Names of secrets that have a stored value; `url` of a chat is one. */
   stored: ReadonlySet<string>;
   /** Names of secrets that were typed. A refused form has lost them, because no page shows a secret. */
   typed: ReadonlySet<string>;
@@ -100,14 +100,17 @@ const storedRows = (values: object): KeyValueRow[] =>
   Object.keys(values).map((key) => ({ key, value: '', isStored: true, isRemoved: false }));
 
 const storedSecrets = (hook: HookRow | null): Set<string> =>
-  new Set(secretNames.filter((name) => hook !== null && hook[`sealed_${name}`] !== null));
+  new Set([
+    ...secretNames.filter((name) => hook !== null && hook[`sealed_${name}`] !== null),
+    ...(hook !== null && hasSecretUrl(hook) ? ['url'] : []),
+  ]);
 
 /** The form of a stored hook, without its secrets. */
 export const fromRecord = ({ call }: Visit, hook: HookRow): HookValues => {
   const { urlVariables, headers } = unsealHook(call.platform, hook);
   return {
     texts: {
-      url: hook.url,
+      url: hasSecretUrl(hook) ? '' : hook.url,
       name: hook.name ?? '',
       description: hook.description ?? '',
       branch_filter_strategy:
@@ -231,9 +234,11 @@ export const hookForm = (
     input({
       name: 'url',
       label: 'URL',
-      hint: 'Receives a POST with JSON. {name} inserts the value of a URL variable.',
+      hint: values.stored.has('url')
+        ? 'Stored. Leave it empty to keep it.'
+        : 'Receives a POST with JSON. {name} inserts the value of a URL variable.',
       value: texts.url,
-      required: true,
+      required: !values.stored.has('url'),
       problems,
     }),
     input({ name: 'name', label: 'Name (optional)', value: texts.name, problems }),

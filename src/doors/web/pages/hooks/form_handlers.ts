@@ -19,7 +19,7 @@ import {
   toProblems,
 } from './form.ts';
 import { checkHook, guardParts } from './concurrent_edits.ts';
-import { findHookOfOwner, nouns, ownerOf, titleOf } from './placed_hook.ts';
+import { findHookOfOwner, hasSecretUrl, nouns, ownerOf, titleOf } from './placed_hook.ts';
 
 const formView = (visit: Visit, list: SettingsList, state: HookState, hook: HookRow | null): View => {
   const owner = ownerOf(list.owner);
@@ -91,7 +91,8 @@ const update = (kind: SettingsListRoute): AnyPage =>
     run: async (visit, { list, owner, hook }, params, typed) => {
       await updateHook(visit.call, owner, hook.id, (locked) => {
         checkHook({ visit, owner }, { base: params.base, typed }, locked);
-        return toEdit(owner, params);
+        const { url, ...others } = toEdit(owner, params);
+        return url === '' && hasSecretUrl(locked) ? others : { ...others, url };
       });
       return redirect(`${list.path}/${hook.id}`, 'The changes were saved.');
     },

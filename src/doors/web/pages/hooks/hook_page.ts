@@ -1,4 +1,5 @@
 /** The page of one hook: its state, settings, tests and deliveries. */
+import { type StatusWord, statusWords } from '../../../../outgoing/deliveries/attempt_status.ts';
 import { type LogRow, listLogs } from '../../../../outgoing/deliveries/logs.ts';
 import {
   countPending,
@@ -9,7 +10,7 @@ import { type EventFlag } from '../../../../outgoing/hooks/event_flags.ts';
 import { isPaused } from '../../../../outgoing/hooks/json.ts';
 import { unsealHook } from '../../../../outgoing/hooks/secrets.ts';
 import { type PageRequest, pageParams, pageRequest } from '../../../../platform/http/page.ts';
-import { id, object } from '../../../../platform/http/schema.ts';
+import { clearable, id, object, oneOf, optional } from '../../../../platform/http/schema.ts';
 import { emptyState } from '../../parts/empty_state.ts';
 import { form, select } from '../../parts/form.ts';
 import { button } from '../../parts/frame/project_layout.ts';
@@ -26,6 +27,7 @@ import {
   formatLabels,
   listEvents,
   nouns,
+  shownUrl,
   titleOf,
 } from './placed_hook.ts';
 import { describeAnswer, outcomeBadge, stateBadge } from './delivery_status.ts';
@@ -66,7 +68,7 @@ const settings = (visit: Visit, loaded: FoundHook): Html => {
   const secrets = unsealHook(visit.call.platform, hook);
   const events = listEvents(owner).filter((name) => hook[name] === 1);
   return html`<section class="card" aria-labelledby="settings_title"><header><h2 id="settings_title">Settings</h2></header>
-<dl class="facts body">${fact('URL', html`<code>${hook.url}</code>`)}${
+<dl class="facts body">${fact('URL', html`<code>${shownUrl(hook)}</code>`)}${
     hook.description !== null && fact('Description', hook.description)
   }${fact('Events', events.map((name) => eventLabels[name]).join(', ') || 'None')}${fact('Branches', branchesOf(loaded))}${fact(
     'Secret token',
@@ -108,11 +110,37 @@ const waiting = (count: number): string | null => {
   return `${count > maxCountedPending ? `More than ${maxCountedPending}` : count} deliveries wait.`;
 };
 
-const deliveries = async (visit: Visit, loaded: FoundHook, request: PageRequest): Promise<Html> => {
+const statusLabels: Record<StatusWord, string> = {
+  successful: 'Successful',
+  client_failure: 'Client errors (4xx)',
+  server_failure: 'Server errors (5xx)',
+  no_response: 'No response',
+};
+
+const filterForm = (path: string, status: StatusWord | undefined): Html => {
+  const options = [['', 'All'] as const, ...statusWords.map((word) => [word, statusLabels[word]] as const)];
+  return html`<form method="get" action="${path}" class="filter">
+${select({ name: 'status', label: 'Answer', value: status ?? '', options })}<div class="buttons"><button>Filter</button></div>
+</form>
+`;
+};
+
+const noDeliveries = (isFiltered: boolean): Html =>
+  isFiltered
+    ? emptyState({
+        icon: 'link',
+        title: 'No deliveries found',
+        text: 'No delivery in the log has this answer.',
+      })
+    : emptyState({ icon: 'link', title: 'No deliveries yet', text: 'Send a test, or wait for an event.' });
+
+type Shown = { request: PageRequest; status: StatusWord | undefined };
+
+const deliveries = async (visit: Visit, loaded: FoundHook, { request, status }: Shown): Promise<Html> => {
   const { db } = visit.call;
   const path = pathOf(loaded);
   const [{ items, total }, pending] = await Promise.all([
-    listLogs(db, loaded.hook.id, request),
+    listLogs(db, { hook_id: loaded.hook.id, statuses: [status ?? []].flat() }, request),
     countPending(db, loaded.hook.id),
   ]);
   const table = html`<div class="wide" tabindex="0" role="region" aria-label="Deliveries"><table>
@@ -120,8 +148,15 @@ const deliveries = async (visit: Visit, loaded: FoundHook, request: PageRequest)
 <tbody>${items.map((log) => line(path, log))}</tbody>
 </table></div>`;
   return html`<section class="card" aria-labelledby="deliveries_title"><header><h2 id="deliveries_title">Deliveries</h2><span class="end quiet">${waiting(pending)}</span></header>
-${items.length === 0 ? emptyState({ icon: 'link', title: 'No deliveries yet', text: 'Send a test, or wait for an event.' }) : table}</section>
-${pagesNav({ path, query: {}, page: request, total })}`;
+${(total > 0 || status !== undefined) && filterForm(path, status)}${items.length === 0 ? noDeliveries(status !== undefined) : table}</section>
+${pagesNav({ path, query: { status }, page: request, total })}`;
+};
+
+type ShowParams = SettingsListParams & {
+  id: number;
+  status?: StatusWord | null;
+  page: number;
+  per_page: number;
 };
 
 export const showPage = (kind: SettingsListRoute): AnyPage =>
@@ -129,9 +164,14 @@ export const showPage = (kind: SettingsListRoute): AnyPage =>
     method: 'GET',
     path: `${kind.routePath}/:id`,
     audience: kind.audience,
-    params: object({ ...kind.params, id: id(), ...pageParams }),
+    params: object({
+      ...kind.params,
+      id: id(),
+      status: optional(clearable(oneOf(statusWords))),
+      ...pageParams,
+    }),
     handle: async (visit, params) => {
-      const named = params as SettingsListParams & { id: number; page: number; per_page: number };
+      const named = params as ShowParams;
       const loaded = await findHookOfOwner(kind, visit, named);
       const { list, hook } = loaded;
       const { title } = nouns[list.owner.scope];
@@ -143,7 +183,7 @@ export const showPage = (kind: SettingsListRoute): AnyPage =>
       const content = html`<div class="row between"><p><a href="${list.path}">All ${title.toLowerCase()}</a></p>
 <div class="row">${stateBadge(hook, visit.call.now)}<a class="button small" href="${pathOf(loaded)}/edit">${icon('pencil')} Edit</a>${removal}</div></div>
 ${await failureNote(visit, loaded)}
-${await deliveries(visit, loaded, pageRequest(named))}
+${await deliveries(visit, loaded, { request: pageRequest(named), status: named.status ?? undefined })}
 ${testCard(visit, loaded)}
 ${settings(visit, loaded)}`;
       return list.view(visit, titleOf(hook), content);

@@ -102,7 +102,7 @@ test('adds, edits and deletes a hook, in each place', async () => {
     const shown = await who.get(`${path}/${id}`);
     assert.match(
       shown.text,
-      /hooks\.example\.com\/&lt;b&gt;[\s\S]*Pattern <code>release\/\*<\/code>[\s\S]*Stored/,
+      /hooks\.example\.com\/\[hidden\][\s\S]*Pattern <code>release\/\*<\/code>[\s\S]*Stored/,
     );
     const saved = await who.post(`${path}/${id}`, {
       url: 'https://hooks.example.com/2',
@@ -169,6 +169,51 @@ test('never shows a secret, keeps it where the field is empty, and removes it wh
     headers: {},
     urlVariables: { path: 'sesame-5' },
   });
+});
+
+test('shows of the address of a chat only the host, and keeps it where the field is empty', async () => {
+  const { path, api, who } = projectPlace();
+  const url = `${receiver.url}/services/T0/sesame`;
+  await who.post(path, { url, format: 'slack', push_events: '1' });
+  const id = await lastId(api);
+  await gantry.api(`POST ${api}/${id}/test/member_events`);
+  const [{ id: delivery }] = (await gantry.api(`GET ${api}/${id}/events`)).body;
+  const host = `${receiver.url}/[hidden]`;
+  for (const page of [path, `${path}/${id}`, `${path}/${id}/deliveries/${delivery}`]) {
+    const { text } = await who.get(page);
+    assert.ok(text.includes(host), page);
+    assert.doesNotMatch(text, /sesame/, page);
+  }
+  assert.doesNotMatch((await who.get(`${path}/${id}/edit`)).text, /sesame/);
+  const saved = await who.post(`${path}/${id}`, { url: '', format: 'slack', name: 'Chat', push_events: '1' });
+  assert.equal(saved.status, 303, saved.text);
+  const { body } = await gantry.api(`GET ${api}/${id}`);
+  assert.deepEqual([body.url, body.name], [url, 'Chat']);
+  await who.post(`${path}/${id}`, { url: `${url}-2`, format: 'json', name: 'Plain', push_events: '1' });
+  assert.equal((await gantry.api(`GET ${api}/${id}`)).body.url, `${url}-2`);
+  assert.equal((await who.post(`${path}/${id}`, { url: '', format: 'json' })).status, 422);
+});
+
+test('filters the deliveries of a hook by their answer', async () => {
+  const { path, api, who } = projectPlace();
+  receiver.clear();
+  await who.post(path, { url: `${receiver.url}/filtered`, push_events: '0' });
+  const id = await lastId(api);
+  await who.post(`${path}/${id}/test`, { trigger: 'member_events' });
+  receiver.answer((_request, response) => void response.writeHead(503).end());
+  await who.post(`${path}/${id}/test`, { trigger: 'member_events' });
+  receiver.clear();
+  const linesOf = async (status: string): Promise<number> => {
+    const { text } = await who.get(`${path}/${id}?status=${status}`);
+    return [...text.matchAll(/<th scope="row"><a href="[^"]+\/deliveries\/\d+">/g)].length;
+  };
+  assert.deepEqual(
+    [await linesOf(''), await linesOf('successful'), await linesOf('server_failure')],
+    [2, 1, 1],
+  );
+  const { text } = await who.get(`${path}/${id}?status=no_response`);
+  assert.match(text, /<option value="no_response" selected>[\s\S]*No deliveries found/);
+  assert.equal((await who.get(`${path}/${id}?status=odd`)).status, 400);
 });
 
 test('shows problems, keeps the input without secrets, and changes nothing', async () => {

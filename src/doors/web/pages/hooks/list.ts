@@ -15,7 +15,7 @@ import type {
   SettingsListRoute,
   SettingsListParams,
 } from '../ci/owner_settings_routes.ts';
-import { eventLabels, listEvents, nouns, ownerOf, titleOf } from './placed_hook.ts';
+import { eventLabels, listEvents, nouns, ownerOf, shownUrl, titleOf } from './placed_hook.ts';
 import { outcomeBadge, stateBadge } from './delivery_status.ts';
 
 const purposes: Record<SettingsOwner['scope'], string> = {
@@ -31,7 +31,7 @@ const line = ({ visit, list, hook, last }: Line): Html => {
   return html`<li>
 <span class="lead">${icon('link')}</span>
 <span class="title"><a href="${list.path}/${hook.id}">${titleOf(hook)}</a></span>
-<span class="meta">${hook.name !== null && html`<span>${hook.url}</span>`}<span>${
+<span class="meta">${hook.name !== null && html`<span>${shownUrl(hook)}</span>`}<span>${
     events.length === 0 ? 'No further events' : events.map((name) => eventLabels[name]).join(', ')
   }</span>${
     last === undefined

@@ -60,8 +60,19 @@ export const nouns: Record<SettingsOwner['scope'], { title: string; one: string 
   instance: { title: 'System hooks', one: 'system hook' },
 };
 
+/** Returns whether the URL of a hook is a secret: whoever has that of a chat can write to it. */
+export const hasSecretUrl = ({ format }: Pick<HookRow, 'format'>): boolean => format !== 'json';
+
+/** The URL of a hook as pages show it: of a chat, only its host. */
+export const shownUrl = ({ url, format }: Pick<HookRow, 'url' | 'format'>): string => {
+  if (!hasSecretUrl({ format })) return url;
+  const host = URL.parse(url)?.origin;
+  return host === undefined ? '[hidden]' : `${host}/[hidden]`;
+};
+
 /** The name of a hook, or else its URL. */
-export const titleOf = ({ name, url }: Pick<HookRow, 'name' | 'url'>): string => name ?? url;
+export const titleOf = (hook: Pick<HookRow, 'name' | 'url' | 'format'>): string =>
+  hook.name ?? shownUrl(hook);
 
 export type FoundHook = { list: SettingsList; owner: HookOwner; hook: HookRow };
 

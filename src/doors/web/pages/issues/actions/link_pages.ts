@@ -1,13 +1,8 @@
 /** Forms that link an issue with another, and remove the link. */
 import type { Call } from '../../../../../core/access/call.ts';
 import { type LoadedIssue, findIssue } from '../../../../../planning/issues/find.ts';
-import {
-  createLink,
-  findLink,
-  linkTypes,
-  mayLink,
-  removeLink,
-} from '../../../../../planning/issues/links/links.ts';
+import { linkTypes } from '../../../../../planning/issues/links/link_types.ts';
+import { createLink, findLink, mayLink, removeLink } from '../../../../../planning/issues/links/links.ts';
 import { Failure, forbidden, invalid } from '../../../../../platform/errors.ts';
 import { id, object, oneOf, text } from '../../../../../platform/http/schema.ts';
 import { page } from '../../../page.ts';

@@ -1,5 +1,6 @@
 /** The section of linked issues: issues that block this issue, issues it blocks, related issues. */
-import type { LinkType, LinkedIssue } from '../../../../../planning/issues/links/links.ts';
+import type { LinkType } from '../../../../../planning/issues/links/link_types.ts';
+import type { LinkedIssue } from '../../../../../planning/issues/links/links.ts';
 import type { Visit } from '../../../page.ts';
 import { input, select } from '../../../parts/form.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
