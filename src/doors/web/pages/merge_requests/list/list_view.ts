@@ -8,7 +8,12 @@ import { loadRowFacts } from '../../../../../review/merge_requests/lists/row_fac
 import { Redirect, type View, type Visit } from '../../../page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { type FilterField, periodField, sharedFields } from '../../issuables/list/filter_bar.ts';
+import {
+  type FilterField,
+  periodField,
+  presenceField,
+  sharedFields,
+} from '../../issuables/list/filter_bar.ts';
 import { addressOf } from '../../issuables/list/filter_chips.ts';
 import { type ListedKind, answerTyped, listView } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
@@ -44,6 +49,9 @@ const tabsOf = (counts: Counts): StateTab<State>[] => [
 const fields: readonly FilterField[] = [
   ...sharedFields,
   { name: 'reviewer_username', label: 'Reviewer', hint: 'User name', suggests: 'members' },
+  presenceField('reviewer_id', 'Review requested from'),
+  { name: 'or[reviewer_username]', label: 'Any of these reviewers', hint: 'User names, separated by commas' },
+  { name: 'not[reviewer_username]', label: 'Not reviewed by', hint: 'User names, separated by commas' },
   {
     name: 'my_review',
     label: 'My review',
@@ -56,7 +64,7 @@ const fields: readonly FilterField[] = [
   {
     name: 'approved_by_usernames',
     label: 'Approved by',
-    hint: 'User names, separated by commas: by all of them',
+    hint: 'User names, separated by commas: by all of them; or None or Any',
   },
   { name: 'environment', label: 'Deployed to', hint: 'Name of an environment' },
   { name: 'source_branch', label: 'Source branch', suggests: 'branches' },
