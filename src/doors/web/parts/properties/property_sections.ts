@@ -12,6 +12,7 @@ import { button } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { label } from '../label.ts';
+import { type MilestoneLinks, milestoneHref } from './milestone_link.ts';
 import { relative } from '../timestamp.ts';
 import { userLink } from '../user_link.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
@@ -59,18 +60,18 @@ export const labelsSection = (labels: readonly LinkedLabel[], list: string, edit
   );
 };
 
+type Milestone = { title: string; iid: number; owner_path: string };
+
 export const milestoneSection = (
-  milestone: { title: string } | null,
-  list: string,
+  milestone: Milestone | null,
+  links: MilestoneLinks,
   edit: Html | false,
-): Html =>
-  section(
-    'Milestone',
-    milestone === null
-      ? none
-      : html`<a href="${list}?${new URLSearchParams({ milestone: milestone.title }).toString()}">${milestone.title}</a>`,
-    edit,
-  );
+): Html => {
+  if (milestone === null) return section('Milestone', none, edit);
+  const { title, iid, owner_path } = milestone;
+  const href = milestoneHref({ title, path: `/${owner_path}/-/milestones/${iid}` }, links);
+  return section('Milestone', html`<a href="${href}">${title}</a>`, edit);
+};
 
 type Times = Pick<Target, 'time_estimate' | 'total_time_spent'>;
 

@@ -84,7 +84,7 @@ const sharedPart = (visit: Visit, { loaded, labels }: IssuePage, choices: Choice
     choices !== null ? addMeForm(visit, action, people) : null,
   )}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
     issue.milestone,
-    list,
+    { listPath: list, isAnonymous: !visit.call.signedIn },
     choices !== null && milestoneForm(visit, action, { own: issue.milestone, choices }),
   )}`;
 };

@@ -95,7 +95,7 @@ export const sidePart = (visit: Visit, shown: RequestPage, choices: Choices | nu
     choices !== null ? addMeForm(visit, action, people) : null,
   )}${closesPart(shown)}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
     milestone,
-    list,
+    { listPath: list, isAnonymous: !visit.call.signedIn },
     choices !== null && milestoneForm(visit, action, { own: milestone, choices }),
   )}${timeSection(target, rights.update && timeForm(visit, path('/time'), target.time_estimate), shown.timeReport)}${lockSection(
     visit,
