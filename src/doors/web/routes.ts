@@ -282,7 +282,12 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/markdown/pages.ts')).pages,
   },
   {
-    lines: ['POST /-/saved_views', 'POST /-/saved_views/:id', 'POST /-/saved_views/:id/delete'],
+    lines: [
+      'POST /-/saved_views',
+      'POST /-/saved_views/replace',
+      'POST /-/saved_views/:id',
+      'POST /-/saved_views/:id/delete',
+    ],
     load: async () => (await import('./pages/saved_views/pages.ts')).pages,
   },
   {
