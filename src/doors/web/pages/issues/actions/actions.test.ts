@@ -339,6 +339,31 @@ test('ticks tasks, unless the description changed', async () => {
   assert.equal((await stranger.visitor.post(`${path}/tasks`, { line: '0', base })).status, 403);
 });
 
+test('clones an issue, into its project or another, with its comments if asked', async () => {
+  const target = await seedProject(gantry, { visibility: 'private' });
+  await seedMember(gantry, { user: reporter.id, project: target.id, access_level: 20 });
+  const { path, iid } = await fresh({ title: 'To clone' });
+  await gantry.api(`POST /projects/${project.id}/issues/${iid}/notes`, { json: { body: 'Said before' } });
+  assert.match(
+    (await reporter.visitor.get(path)).text,
+    new RegExp(`action="${path}/clone"[^]*?value="${project.full_path}"`),
+  );
+  assert.doesNotMatch((await guest.visitor.get(path)).text, /Clone this issue/);
+  const here = await reporter.visitor.post(`${path}/clone`, { to_project: project.full_path });
+  assert.match(here.location ?? '', new RegExp(`^${list()}/\\d+$`));
+  assert.notEqual(here.location, path);
+  const plain = (await reporter.visitor.get(here.location ?? '')).text;
+  assert.match(plain, /The issue was cloned\.[^]+To clone/);
+  assert.doesNotMatch(plain, /Said before/);
+  const sent = { to_project: target.full_path, with_notes: '1' };
+  const there = await reporter.visitor.post(`${path}/clone`, sent);
+  assert.equal(there.location, `/${target.full_path}/issues/1`);
+  assert.match((await reporter.visitor.get(there.location ?? '')).text, /To clone[^]+Said before/);
+  for (const to_project of ['no/such', ''])
+    assert.equal((await reporter.visitor.post(`${path}/clone`, { to_project })).status, 422, to_project);
+  assert.equal((await guest.visitor.post(`${path}/clone`, sent)).status, 403);
+});
+
 test('moves an issue to a project that the user sees', async () => {
   const [target, hidden] = [await seedProject(gantry), await seedProject(gantry, { visibility: 'private' })];
   await seedMember(gantry, { user: reporter.id, project: target.id, access_level: 20 });
