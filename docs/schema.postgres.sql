@@ -2157,6 +2157,8 @@ create table timelogs (
   user_id bigint not null,
   time_spent bigint not null,
   created_at bigint not null,
+  summary text collate "C" default ''::text not null,
+  spent_on text collate "C",
   constraint timelogs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint timelogs_pkey PRIMARY KEY (id)
 );

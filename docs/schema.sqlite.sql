@@ -2021,7 +2021,9 @@ CREATE TABLE timelogs (
   target_id integer not null,
   user_id integer not null references users (id),
   time_spent integer not null,
-  created_at integer not null
+  created_at integer not null,
+  summary text not null default '',
+  spent_on text
 ) strict;
 
 CREATE INDEX timelogs_target on timelogs (target_type, target_id);

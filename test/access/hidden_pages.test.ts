@@ -226,6 +226,7 @@ const ofNothingHidden = new Set([
   'GET /-/unsubscribe/:token', // a signed token
   'POST /-/unsubscribe/:token',
   'GET /users/:name/activity', // users are public
+  'GET /users/:name/activity.atom',
   'POST /users/auth/:provider', // the sign-in page lists providers
   'GET /users/auth/:provider/callback',
   'POST /profile/identities/:provider/unlink',

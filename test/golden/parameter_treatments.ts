@@ -225,7 +225,6 @@ const writes: Treatment[] = [
   },
   { routes: /\/issues(?:\/:issue_iid)?$/, reason: 'there is one type of issue', names: 'issue_type' },
   { routes: /\/issues$/, reason: 'the next number is taken', names: 'iid' },
-  { routes: /\/add_spent_time$/, reason: 'spent time has no summary', names: 'summary' },
   {
     routes: /\/merge_requests(?:\/:merge_request_iid)?$/,
     reason: elsewhere,

@@ -37,6 +37,7 @@ const ofProject: Record<string, string | null> = {
   'releases/permalink/latest': null,
   'releases/:tag': 'releases/v1.0',
   'releases/:tag/edit': 'releases/v1.0/edit',
+  'activity.atom': null,
   'issues.atom': null,
   'issues.ics': null,
   'issues/export': null,
@@ -93,6 +94,7 @@ const ofProject: Record<string, string | null> = {
 const ofGroup: Record<string, string | null> = {
   'issues/export': null,
   'merge_requests/export': null,
+  'activity.atom': null,
   'issues.atom': null,
   'issues.ics': null,
   'merge_requests.atom': null,
@@ -125,6 +127,7 @@ const ofInstance: Record<string, string | null> = {
   '/users/invitation': '/users/invitation?token=<invitation>',
   '/admin/mail/:id': '/admin/mail/<mail>',
   '/dashboard/issues/export': null,
+  '/dashboard/activity.atom': null,
   '/dashboard/issues.atom': null,
   '/dashboard/issues.ics': null,
   '/dashboard/merge_requests/export': null,
@@ -137,6 +140,7 @@ const ofInstance: Record<string, string | null> = {
   '/snippets/:id/raw': null,
   '/snippets/:id/raw/:ref/:path': null,
   '/users/:name/activity': null, // leads to the profile
+  '/users/:name/activity.atom': null,
   '/help/:topic': '/help/operations',
   '/robots.txt': null,
   '/favicon.ico': null,

@@ -51,6 +51,8 @@ export const projectRules = {
   internal_note: { level: reporter },
   award_emoji: { level: guest, open: true },
   update_issue: { level: reporter, own: true, feature: issues },
+  /** Entries of time that others spent. */
+  delete_time_entry: { level: master, features: tracked },
   admin_issue: { level: reporter, feature: issues },
   move_issue: { level: reporter, feature: issues },
   set_issue_times: { level: owner, feature: issues },

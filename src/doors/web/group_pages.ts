@@ -14,6 +14,7 @@ import {
 
 export const groupNouns = [
   { noun: 'activity', tab: 'activity', name: 'Activity', action: 'read_group', lines: ['GET'] },
+  { noun: 'activity.atom', tab: 'activity', action: 'read_group', lines: ['GET'] },
   { noun: 'notification_setting', tab: 'activity', action: 'read_group', lines: ['POST'] },
   // Lists of issues require an account, like lists of members.
   {

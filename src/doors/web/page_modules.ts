@@ -36,6 +36,7 @@ export const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> =
   unstar: homePages,
   starrers: homePages,
   activity: activityPages,
+  'activity.atom': activityPages,
   notification_setting: homePages,
   forks: homePages,
   update_fork: homePages,
@@ -93,6 +94,7 @@ export const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> =
 /** Pages of groups, by noun of `group_pages.ts`. */
 export const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   activity: activityPages,
+  'activity.atom': activityPages,
   notification_setting: async () => (await import('./pages/groups/notification_setting.ts')).pages,
   group_members: async () => (await import('./pages/members/pages.ts')).pages,
   variables: async () => (await import('./pages/variables/pages.ts')).pages,

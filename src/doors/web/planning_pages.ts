@@ -23,6 +23,7 @@ export const workNouns = [
       'POST /:iid/links',
       'POST /:iid/links/:link/delete',
       'POST /:iid/move',
+      'POST /:iid/clone',
       'POST /:iid/delete',
     ],
   },

@@ -29,6 +29,7 @@ export const projectNouns = [
     action: 'read_project',
     lines: ['GET'],
   },
+  { noun: 'activity.atom', tab: 'code', action: 'read_project', lines: ['GET'] },
   { noun: 'notification_setting', tab: 'code', action: 'read_project', lines: ['POST'] },
   { noun: 'forks', tab: 'code', action: 'read_project', lines: ['GET', 'POST', 'GET /new'] },
   { noun: 'update_fork', tab: 'code', action: 'push_code', lines: ['POST'] },

@@ -77,7 +77,15 @@ export const pagePaths: PagePath[] = [
     lines: ['GET /users/invitation', 'POST /users/invitation/accept', 'POST /users/invitation/decline'],
     load: async () => (await import('./pages/invitation/pages.ts')).pages,
   },
-  { lines: ['GET /users/:name/activity'], load: activityPages },
+  {
+    lines: [
+      'GET /users/:name/activity',
+      'GET /users/:name/activity.atom',
+      'GET /dashboard/activity',
+      'GET /dashboard/activity.atom',
+    ],
+    load: activityPages,
+  },
   {
     lines: ['GET /users/sign_up', 'POST /users/sign_up'],
     load: async () => (await import('./pages/users/pages.ts')).pages,
@@ -282,7 +290,12 @@ export const pagePaths: PagePath[] = [
     load: async () => (await import('./pages/markdown/pages.ts')).pages,
   },
   {
-    lines: ['POST /-/saved_views', 'POST /-/saved_views/:id', 'POST /-/saved_views/:id/delete'],
+    lines: [
+      'POST /-/saved_views',
+      'POST /-/saved_views/replace',
+      'POST /-/saved_views/:id',
+      'POST /-/saved_views/:id/delete',
+    ],
     load: async () => (await import('./pages/saved_views/pages.ts')).pages,
   },
   {

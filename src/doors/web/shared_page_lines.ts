@@ -6,6 +6,7 @@
 /** Actions on one issue or merge request, other than showing and editing it. */
 export const issuableLines = [
   'POST /:iid/time',
+  'POST /:iid/time/:entry/delete',
   'POST /:iid/tasks',
   'POST /:iid/notes',
   'GET /:iid/notes/:note/edit',

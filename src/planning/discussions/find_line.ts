@@ -11,7 +11,7 @@ import { type GivenPosition, noSuchLine } from './position_param.ts';
 import { type VersionDiff, hasCommit, loadDiffText, loadVersion, wholeFiles } from './diff_versions.ts';
 
 /** Completes a position from its file. @throws Failure 400 if the line does not exist */
-const placeInFile = async (
+const completePosition = async (
   requested: GivenPosition,
   start_sha: string,
   file: VersionDiff,
@@ -20,7 +20,7 @@ const placeInFile = async (
   const { old_path, new_path } = file;
   const place = { start_sha, old_path, new_path };
   if (requested.position_type !== 'text') return { ...requested, ...place };
-  return { ...requested, ...place, ...placeLines({ ...file, diff: await text() }, requested) };
+  return { ...requested, ...place, ...completeLines({ ...file, diff: await text() }, requested) };
 };
 
 /**
@@ -33,13 +33,13 @@ export const locateInCommit = async (
   { id, parent }: { id: string; parent: string | null },
   requested: GivenPosition,
 ): Promise<Position> => {
-  const isOfIt = requested.head_sha === id && requested.base_sha === (parent ?? zeroOid);
+  const isForThisCommit = requested.head_sha === id && requested.base_sha === (parent ?? zeroOid);
   const paths = [requested.new_path, requested.old_path].filter((path) => path !== null);
-  if (!isOfIt) throw noSuchLine();
+  if (!isForThisCommit) throw noSuchLine();
   const { diffs } = await repository.ask('diff.files', { from: parent, to: id, limits: wholeFiles, paths });
   const file = findFile(diffs, requested);
   if (file === undefined) throw noSuchLine();
-  return await placeInFile(requested, requested.base_sha, file, () => file.diff);
+  return await completePosition(requested, requested.base_sha, file, () => file.diff);
 };
 
 /** Finds the file by its new path, else by its old path. */
@@ -51,7 +51,7 @@ const findFile = (files: VersionDiff[], { old_path, new_path }: GivenPosition): 
 const codePattern = /_(\d{1,10})_(\d{1,10})$/;
 
 /** Returns the line given by its numbers, or by its code and side. */
-const namedBy = ({ old_line, new_line, line_code, type }: LineEnd): DiffLine => {
+const requestedLine = ({ old_line, new_line, line_code, type }: LineEnd): DiffLine => {
   if (old_line !== null || new_line !== null) return { old_line, new_line };
   const [, old_at, new_at] = codePattern.exec(line_code ?? '') ?? [];
   return {
@@ -60,8 +60,8 @@ const namedBy = ({ old_line, new_line, line_code, type }: LineEnd): DiffLine => 
   };
 };
 
-const placeEnd = (file: VersionDiff, end: LineEnd): LineEnd => {
-  const named = namedBy(end);
+const completeEnd = (file: VersionDiff, end: LineEnd): LineEnd => {
+  const named = requestedLine(end);
   const isNamed = named.old_line !== null || named.new_line !== null;
   const line = isNamed ? findLine(file.diff, named) : null;
   if (line === null) throw noSuchLine();
@@ -70,7 +70,7 @@ const placeEnd = (file: VersionDiff, end: LineEnd): LineEnd => {
 };
 
 /** Completes the lines of a position. @throws Failure 400 if one does not exist */
-const placeLines = (
+const completeLines = (
   file: VersionDiff,
   requested: Pick<TextPosition, 'old_line' | 'new_line' | 'line_range'>,
 ) => {
@@ -78,7 +78,10 @@ const placeLines = (
   if (line === null) throw noSuchLine();
   const { line_range: range } = requested;
   if (range === null) return { ...line, line_range: null };
-  return { ...line, line_range: { start: placeEnd(file, range.start), end: placeEnd(file, range.end) } };
+  return {
+    ...line,
+    line_range: { start: completeEnd(file, range.start), end: completeEnd(file, range.end) },
+  };
 };
 
 /** Returns the parent of a commit of a merge request; null if it is the first one. @throws Failure 400 for others */
@@ -113,5 +116,5 @@ export const locateInDiff = async (
   const file = findFile(version.files, requested);
   if (file === undefined) throw noSuchLine();
   const text = async () => await loadDiffText(call.platform, loaded.project, version, file);
-  return await placeInFile(requested, version.start_sha, file, text);
+  return await completePosition(requested, version.start_sha, file, text);
 };

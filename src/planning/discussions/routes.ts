@@ -21,7 +21,7 @@ import { resolveNotes } from './resolve.ts';
 import { requireResolver, requireSameAudience } from './resolve_and_reply_rules.ts';
 
 /** The parts that the endpoints of one noun share. */
-const side = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => {
+const describeNoun = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => {
   const path = `/projects/:id/${noun.segment}/:${noun.param}/discussions`;
   return {
     noun,
@@ -38,7 +38,7 @@ const side = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => {
   };
 };
 
-type Side<L extends LoadedNoteable> = ReturnType<typeof side<L>>;
+type NounParts<L extends LoadedNoteable> = ReturnType<typeof describeNoun<L>>;
 
 const render = async (call: Call, { target }: LoadedNoteable, discussion: Discussion) =>
   (await discussionsJson(call, target, [discussion]))[0];
@@ -46,7 +46,7 @@ const render = async (call: Call, { target }: LoadedNoteable, discussion: Discus
 const renderNote = async (call: Call, { target }: LoadedNoteable, note: NoteRow) =>
   (await notesJson(call, target, [note]))[0];
 
-const list = <L extends LoadedNoteable>({ noun, path, word, params, shared, find }: Side<L>) =>
+const list = <L extends LoadedNoteable>({ noun, path, word, params, shared, find }: NounParts<L>) =>
   endpoint({
     method: 'GET',
     path,
@@ -64,7 +64,7 @@ const list = <L extends LoadedNoteable>({ noun, path, word, params, shared, find
     },
   });
 
-const get = <L extends LoadedNoteable>({ one, word, params, discussion_id, shared, find }: Side<L>) =>
+const get = <L extends LoadedNoteable>({ one, word, params, discussion_id, shared, find }: NounParts<L>) =>
   endpoint({
     method: 'GET',
     path: one,
@@ -78,7 +78,7 @@ const get = <L extends LoadedNoteable>({ one, word, params, discussion_id, share
     },
   });
 
-const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, find }: Side<L>) =>
+const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, find }: NounParts<L>) =>
   endpoint({
     method: 'POST',
     path,
@@ -106,11 +106,19 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
     },
   });
 
-const reply = <L extends LoadedNoteable>({ noun, one, word, params, discussion_id, shared, find }: Side<L>) =>
+const reply = <L extends LoadedNoteable>({
+  noun,
+  one,
+  word,
+  params,
+  discussion_id,
+  shared,
+  find,
+}: NounParts<L>) =>
   endpoint({
     method: 'POST',
     path: `${one}/notes`,
-    summary: `Reply in a discussion on ${withArticle(word)}`,
+    summary: `Reply to a discussion on ${withArticle(word)}`,
     ...shared,
     reply: noteShape,
     params: object({ ...params, discussion_id, ...newNoteParams }),
@@ -137,7 +145,7 @@ const resolve = <L extends LoadedNoteable>({
   discussion_id,
   shared,
   find,
-}: Side<L>) =>
+}: NounParts<L>) =>
   endpoint({
     method: 'PUT',
     path: one,
@@ -162,7 +170,7 @@ const getNote = <L extends LoadedNoteable>({
   note_id,
   shared,
   find,
-}: Side<L>) =>
+}: NounParts<L>) =>
   endpoint({
     method: 'GET',
     path,
@@ -186,7 +194,7 @@ const update = <L extends LoadedNoteable>({
   note_id,
   shared,
   find,
-}: Side<L>) =>
+}: NounParts<L>) =>
   endpoint({
     method: 'PUT',
     path,
@@ -228,7 +236,7 @@ const remove = <L extends LoadedNoteable>({
   note_id,
   shared,
   find,
-}: Side<L>) =>
+}: NounParts<L>) =>
   endpoint({
     method: 'DELETE',
     path,
@@ -247,7 +255,7 @@ const remove = <L extends LoadedNoteable>({
 
 /** @returns the endpoints; threads on snippets are not resolved */
 export const discussionRoutes = <L extends LoadedNoteable>(noun: NoteableNoun<L>) => {
-  const forNoun = side(noun);
+  const forNoun = describeNoun(noun);
   return [
     list(forNoun),
     get(forNoun),

@@ -148,7 +148,7 @@ const storeQuickActions = async (
   input: ActedIssue,
 ): Promise<void> => {
   const { time_spent = 0, subscribed } = input;
-  if (time_spent > 0) await logTime(tx, target, actor.user.id, time_spent);
+  if (time_spent > 0) await logTime(tx, target, actor.user.id, { seconds: time_spent });
   if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
 };
 

@@ -81,32 +81,52 @@ export const createSavedView = async (
   });
 };
 
-/** Renames a view of the caller. @throws Failure 404 for any other, 400 for a name that is taken or invalid */
-export const renameSavedView = async (call: Call, id: number, typed: string): Promise<void> => {
+/** @throws Failure 404 for a view of another user */
+const loadOwnView = async ({ db }: Tx, userId: number, id: number) => {
+  const view = await db
+    .selectFrom('saved_views')
+    .selectAll()
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  if (view === undefined) throw notFound();
+  return view;
+};
+
+/** Returns the other views of the same list. */
+const listOthers = async (
+  { db }: Tx,
+  { id, user_id, kind, project_id, group_id }: Selectable<SavedViewsTable>,
+): Promise<Pick<SavedView, 'name'>[]> =>
+  await db
+    .selectFrom('saved_views')
+    .select('name')
+    .where(ofList(user_id, { kind, project_id: project_id ?? 0, group_id: group_id ?? 0 }))
+    .where('id', '<>', id)
+    .execute();
+
+/**
+ * Renames a view of the caller, or replaces its filter. Returns its name.
+ * @throws Failure 404 for any other view, 400 for a name that is taken or invalid
+ */
+export const updateSavedView = async (
+  call: Call,
+  id: number,
+  { name: typed, query }: Partial<Pick<SavedView, 'name' | 'query'>>,
+): Promise<string> => {
   const user = requireUser(call);
-  const name = checkName(typed);
-  await call.write(async (tx) => {
+  const requested = typed === undefined ? undefined : checkName(typed);
+  return await call.write(async (tx) => {
     await lockViews(tx, user.id);
-    const view = await tx.db
-      .selectFrom('saved_views')
-      .selectAll()
+    const view = await loadOwnView(tx, user.id, id);
+    if (requested !== undefined) requireFree(await listOthers(tx, view), requested);
+    const name = requested ?? view.name;
+    await tx.db
+      .updateTable('saved_views')
+      .set({ name, query: query ?? view.query })
       .where('id', '=', id)
-      .where('user_id', '=', user.id)
-      .executeTakeFirst();
-    if (view === undefined) throw notFound();
-    const list = {
-      kind: view.kind,
-      project_id: view.project_id ?? 0,
-      group_id: view.group_id ?? 0,
-    };
-    const others = await tx.db
-      .selectFrom('saved_views')
-      .select('name')
-      .where(ofList(user.id, list))
-      .where('id', '<>', id)
       .execute();
-    requireFree(others, name);
-    await tx.db.updateTable('saved_views').set({ name }).where('id', '=', id).execute();
+    return name;
   });
 };
 

@@ -7,8 +7,15 @@ type Person = { name: string; username: string };
 
 export type TimeSpent = Person & { seconds: number };
 
-/** Time that was added, or taken away if negative, and when. */
-export type TimeEntry = TimeSpent & { created_at: number };
+/** Time that was added, or taken away if negative; what it was spent on and when. */
+export type TimeEntry = TimeSpent & {
+  id: number;
+  user_id: number;
+  summary: string;
+  /** `YYYY-MM-DD`; null: the day of `created_at`. */
+  spent_on: string | null;
+  created_at: number;
+};
 
 export type TimeReport = {
   /** Time spent by each user, most first. */
@@ -26,7 +33,8 @@ const logsOf = ({ type, id }: Key) => sql`timelogs join users on users.id = time
   where target_type = ${type} and target_id = ${id}`;
 
 const selectEntries = compiled((db, { type, id }: Key) =>
-  sql<TimeEntry>`select users.name, users.username, time_spent as seconds, timelogs.created_at
+  sql<TimeEntry>`select timelogs.id, timelogs.user_id, users.name, users.username, time_spent as seconds, summary,
+      spent_on, timelogs.created_at
     from ${logsOf({ type, id })}
     order by timelogs.created_at desc, timelogs.id desc limit ${sql.lit(maxRows)}`.compile(db),
 );

@@ -2,7 +2,7 @@
 import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { id, idOrPath, object, text } from '../../platform/http/schema.ts';
+import { id, idOrPath, object, optional, text } from '../../platform/http/schema.ts';
 import { type LoadedTarget, type Noun, withArticle } from '../issuables/target.ts';
 import {
   type Stats,
@@ -34,22 +34,14 @@ export const timeTrackingRoutes = (noun: Noun) => {
   const shared = { area: noun.segment, audience: 'user' as const, reply: timeStatsShape };
   const duration = text({ description: 'such as 3h30m' });
 
-  const withDuration = (
-    name: string,
-    summary: string,
-    stepOf: (duration: string) => (now: Stats) => Step | null,
-  ) =>
-    endpoint({
-      method: 'POST',
-      path: `${path}/${name}`,
-      summary,
-      ...shared,
-      params: object({ ...params, duration }),
-      handle: async (call, params) => {
-        const loaded = await findToUpdate(noun, call, params);
-        return timeStats(await changeTimes(noun, call, loaded, stepOf(params.duration)));
-      },
-    });
+  const changed = async (
+    call: Call,
+    input: Record<string, unknown>,
+    step: (now: Stats) => Step | null,
+  ): Promise<ReturnType<typeof timeStats>> => {
+    const loaded = await findToUpdate(noun, call, input);
+    return timeStats(await changeTimes(noun, call, loaded, step));
+  };
 
   const reset = (name: string, summary: string, step: (now: Stats) => Step | null) =>
     endpoint({
@@ -58,16 +50,32 @@ export const timeTrackingRoutes = (noun: Noun) => {
       summary,
       ...shared,
       params: object(params),
-      handle: async (call, params) => {
-        const loaded = await findToUpdate(noun, call, params);
-        return timeStats(await changeTimes(noun, call, loaded, step));
-      },
+      handle: async (call, input) => await changed(call, input, step),
     });
 
   return [
-    withDuration('time_estimate', `Set the time estimate of ${withArticle(noun.word)}`, estimateStep),
+    endpoint({
+      method: 'POST',
+      path: `${path}/time_estimate`,
+      summary: `Set the time estimate of ${withArticle(noun.word)}`,
+      ...shared,
+      params: object({ ...params, duration }),
+      handle: async (call, input) => await changed(call, input, estimateStep(input.duration)),
+    }),
     reset('reset_time_estimate', `Reset the time estimate of ${withArticle(noun.word)}`, resetEstimateStep),
-    withDuration('add_spent_time', `Add spent time to ${withArticle(noun.word)}`, spendStep),
+    endpoint({
+      method: 'POST',
+      path: `${path}/add_spent_time`,
+      summary: `Add spent time to ${withArticle(noun.word)}`,
+      ...shared,
+      params: object({
+        ...params,
+        duration,
+        summary: optional(text({ description: 'what the time was spent on' })),
+      }),
+      handle: async (call, { duration: spent, summary, ...named }) =>
+        await changed(call, named, spendStep(spent, { ...(summary !== undefined && { summary }) })),
+    }),
     reset('reset_spent_time', `Reset the spent time of ${withArticle(noun.word)}`, resetSpentStep),
     endpoint({
       method: 'GET',

@@ -87,6 +87,16 @@ export const listTodos = async (
   return { items, total };
 };
 
+/** Counts the caller's todos that match a filter, without those whose target they no longer see. */
+export const countTodos = async (
+  call: Call,
+  renderers: TodoRenderers,
+  filter: TodoFilter,
+): Promise<number> => {
+  const query = selectTodos(call, call.db, renderers, filter);
+  return (await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
+};
+
 /** Pairs of a project and an author that are listed as filters. */
 const maxSources = 500;
 

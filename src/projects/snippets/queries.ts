@@ -11,7 +11,11 @@ import { type SnippetRow, snippetColumns } from './snippet_row.ts';
 /** Times in milliseconds. */
 export type SnippetTimes = { created_after?: number | undefined; created_before?: number | undefined };
 
-export type SnippetFilter = SnippetTimes & { of: 'own' | 'public' | 'all' };
+export type SnippetFilter = SnippetTimes & {
+  of: 'own' | 'public' | 'all';
+  /** A text in the title or in the name of a file. */
+  search?: string;
+};
 
 const createdWithin = ({ created_after: after, created_before: before }: SnippetTimes): RawBuilder<boolean> =>
   allOf([
@@ -20,13 +24,22 @@ const createdWithin = ({ created_after: after, created_before: before }: Snippet
     ...(before === undefined ? [] : [sql<boolean>`snippets.created_at <= ${before}`]),
   ]);
 
-const makeCondition = ({ viewer }: Call, filter: SnippetFilter): RawBuilder<boolean> => {
-  const created = createdWithin(filter);
-  if (filter.of === 'public') return allOf([sql<boolean>`snippets.visibility = 'public'`, created]);
-  return filter.of === 'own'
-    ? allOf([sql<boolean>`snippets.author_id = ${viewer.user_id}`, created])
-    : created;
-};
+/** Over `snippets`: the title or the name of a file contains a text. */
+const namesContain = (search: string): RawBuilder<boolean> =>
+  anyOf([
+    containsText('snippets.title', search),
+    containsText('snippets.file_name', search),
+    sql<boolean>`exists (select 1 from snippet_files
+      where snippet_files.snippet_id = snippets.id and ${containsText('snippet_files.path', search)})`,
+  ]);
+
+const makeCondition = ({ viewer }: Call, { of, search = '', ...times }: SnippetFilter): RawBuilder<boolean> =>
+  allOf([
+    createdWithin(times),
+    ...(search === '' ? [] : [namesContain(search)]),
+    ...(of === 'public' ? [sql<boolean>`snippets.visibility = 'public'`] : []),
+    ...(of === 'own' ? [sql<boolean>`snippets.author_id = ${viewer.user_id}`] : []),
+  ]);
 
 /** Lists the visible snippets of a home, newest first. */
 export const listSnippets = async (
@@ -65,15 +78,6 @@ export const listAllSnippets = async (
   });
 
 export type SnippetSearch = { search: string; sort: 'asc' | 'desc'; include_archived: boolean };
-
-/** Over `snippets`: the title or the name of a file contains a text. */
-const namesContain = (search: string): RawBuilder<boolean> =>
-  anyOf([
-    containsText('snippets.title', search),
-    containsText('snippets.file_name', search),
-    sql<boolean>`exists (select 1 from snippet_files
-      where snippet_files.snippet_id = snippets.id and ${containsText('snippet_files.path', search)})`,
-  ]);
 
 /** Lists the visible snippets of all homes whose title, or the name of a file, contains a text, by age. */
 export const searchSnippets = async (

@@ -142,7 +142,7 @@ const storeLinks = async (tx: Tx, actor: Actor, target: Project, row: Row & { fi
 /** Stores what only quick actions can set: spent time and the subscription. */
 const storeWords = async (tx: Tx, actor: Actor, { target }: LoadedMergeRequest, fields: ActedInput) => {
   const { time_spent = 0, subscribed } = fields;
-  if (time_spent > 0) await logTime(tx, target, actor.user.id, time_spent);
+  if (time_spent > 0) await logTime(tx, target, actor.user.id, { seconds: time_spent });
   if (subscribed !== undefined) await setSubscribed(tx, actor.user.id, target, subscribed);
 };
 

@@ -138,7 +138,7 @@ const create = endpoint({
 const reply = endpoint({
   method: 'POST',
   path: `${onePath}/notes`,
-  summary: 'Reply in a discussion on a commit',
+  summary: 'Reply to a discussion on a commit',
   area,
   audience: 'user',
   params: object({ ...discussionParams, body: longText() }),

@@ -18,14 +18,14 @@ import { type OrderName, requestOrderNames } from './record_kinds.ts';
 
 export const scopes = ['created-by-me', 'assigned-to-me', 'all'] as const;
 export const scopeAliases = { created_by_me: 'created-by-me', assigned_to_me: 'assigned-to-me' } as const;
-export const nobody = ['None', 'Any'] as const;
+export const presenceWords = ['None', 'Any'] as const;
 
 export const sharedFilterParams = {
-  labels: optional(names({ description: 'all of these names; or None, Any' })),
+  labels: optional(names({ description: 'records with all of these labels; or None or Any' })),
   milestone: optional(text({ description: 'title, or None, Any, #upcoming, #started' })),
   author_id: optional(idOrWord([], 'author')),
   author_username: optional(text()),
-  assignee_id: optional(idOrWord(nobody, 'assignee; 0 or None, Any')),
+  assignee_id: optional(idOrWord(presenceWords, 'assignee; 0 or None, Any')),
   assignee_username: optional(names()),
   my_reaction_emoji: optional(text({ description: "emoji of the caller's reaction; or None, Any" })),
   iids: optional(integers()),
@@ -37,7 +37,7 @@ export const sharedFilterParams = {
   updated_before: optional(time('inclusive')),
   closed_after: optional(time('inclusive; closed records only')),
   closed_before: optional(time('inclusive; closed records only')),
-  non_archived: optional(boolean({ description: 'only records of active projects' })),
+  non_archived: optional(boolean({ description: 'only records of projects that are not archived' })),
   not: optional(notParam),
   or: optional(orParam),
   order_by: oneOf(requestOrderNames, { default: 'created_at' }),

@@ -136,6 +136,12 @@ export const timeSpentResetText = (totalBefore: number): string | null => {
   return totalBefore === 0 ? null : 'removed time spent';
 };
 
+/** Input: seconds of the entry, and its day. Output: `deleted 2h 30m of spent time from 2026-01-31`. */
+export const timeEntryDeletedText = (seconds: number, day: string): string => {
+  const duration = formatDuration(Math.abs(seconds)) ?? '0h';
+  return `deleted ${seconds < 0 ? '-' : ''}${duration} of spent time from ${day}`;
+};
+
 /** Under the old issue, from the new one's project (full path) and iid: `moved to group/proj#11`. */
 export const movedToText = (project: string, iid: number): string => {
   return `moved to ${project}#${iid}`;

@@ -152,6 +152,10 @@ export type TimelogsTable = {
   user_id: number;
   /** Seconds; negative when subtracted. */
   time_spent: number;
+  /** What the time was spent on; empty: not said. */
+  summary: Generated<string>;
+  /** `YYYY-MM-DD`; null: the day of `created_at`. */
+  spent_on: Generated<string | null>;
   created_at: number;
 };
 

@@ -16,7 +16,7 @@ import {
 } from '../../../platform/http/schema.ts';
 import {
   type Filters as SharedFilters,
-  nobody,
+  presenceWords,
   scopeAliases,
   scopes,
   sharedFilterParams,
@@ -44,7 +44,7 @@ export const filterParams = {
   or: optional(orParamWithReviewers),
   merged_after: optional(time('inclusive; merged records only')),
   merged_before: optional(time('inclusive; merged records only')),
-  reviewer_id: optional(idOrWord(nobody, 'reviewer; 0 or None, Any')),
+  reviewer_id: optional(idOrWord(presenceWords, 'reviewer; 0 or None, Any')),
   reviewer_username: optional(text()),
   approved_by_ids: optional(names({ description: 'approved by all these users; or None, Any' })),
   approved_by_usernames: optional(names({ description: 'approved by all these users; or None, Any' })),

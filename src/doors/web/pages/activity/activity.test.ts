@@ -95,6 +95,80 @@ test('shows the activity of a user on the profile', async () => {
   assert.match(page.text, /aria-current="page">Activity/);
 });
 
+test('shows what happened to issues alone', async () => {
+  const { full_path } = await setUp();
+  const page = contentIn(await visitor.get(`/${full_path}/-/activity?action=issues`));
+  assert.match(page, /aria-current="page">Issues</);
+  assert.deepEqual(entriesIn(page), [
+    'Ada &lt;3 opened issue #2 Secret',
+    'Ada &lt;3 opened issue #1 Broken &amp; bent',
+  ]);
+});
+
+/** Reads the feed of a page without a session, as readers of feeds do. */
+const readFeed = async (path: string): Promise<{ text: string; titles: string[] }> => {
+  const { text: page } = await visitor.get(path);
+  const [, address = ''] = /href="([^"]+activity\.atom\?feed_token=[^"]+)"/.exec(page) ?? [];
+  const answer = await fetch(gantry.url + address.replaceAll('&amp;', '&'), { redirect: 'manual' });
+  assert.equal(answer.headers.get('content-type'), 'application/atom+xml; charset=utf-8', path);
+  const text = await answer.text();
+  return {
+    text,
+    titles: [...text.matchAll(/<title>([^<]*)<\/title>/g)].slice(1).map(([, title = '']) => title),
+  };
+};
+
+test('activity of projects, groups, users and oneself has feeds for readers without a session', async () => {
+  const { full_path, group } = await setUp();
+  for (const path of [
+    `/${full_path}/-/activity`,
+    `/groups/${group.full_path}/-/activity`,
+    `/${user.username}?tab=activity`,
+    '/dashboard/activity',
+  ]) {
+    const { text, titles } = await readFeed(path);
+    assert.deepEqual(titles.slice(0, 4), [
+      `Ada &lt;3 opened issue #2 Secret at ${full_path}`,
+      `Ada &lt;3 created branch a/b at ${full_path}`,
+      `Ada &lt;3 commented on issue #1 Broken &amp; bent at ${full_path}`,
+      `Ada &lt;3 opened issue #1 Broken &amp; bent at ${full_path}`,
+    ]);
+    assert.match(
+      text,
+      new RegExp(`<link href="${gantry.url}/${full_path}/issues/1#note_\\d+"[^]+Look at this`),
+    );
+    const ids = [...text.matchAll(/<id>([^<]+)<\/id>/g)].map(([, id]) => id);
+    assert.equal(new Set(ids).size, ids.length, path);
+  }
+  const issues = await readFeed(`/${full_path}/-/activity?action=issues`);
+  assert.equal(issues.titles.length, 2);
+  const open = openVisitor(gantry);
+  const atom = { accept: 'application/atom+xml' };
+  assert.doesNotMatch((await open.get(`/${full_path}/-/activity.atom`, atom)).text, /Secret/);
+  for (const hidden of [`/users/${user.username}/activity.atom`, '/dashboard/activity.atom'])
+    assert.notEqual((await open.get(hidden, atom)).status, 200, hidden);
+  assert.equal((await visitor.get('/users/nobody-there/activity.atom', atom)).status, 404);
+});
+
+test('shows the activity of own and starred projects, and the own one', async () => {
+  const { full_path } = await setUp();
+  const elsewhere = await seedProject(gantry);
+  await gantry.api(`POST /projects/${elsewhere.id}/issues`, { json: { title: 'Far away' } });
+  const read = async (of: string): Promise<string> =>
+    contentIn(await visitor.get(`/dashboard/activity?of=${of}`));
+  assert.match(await read('projects'), new RegExp(`Broken &amp; bent[^]+${full_path}`));
+  assert.doesNotMatch(await read('projects'), /Far away/);
+  assert.match(await read('starred'), /No activity to show/);
+  await gantry.api(`POST /projects/${elsewhere.id}/star`, { headers: { sudo: user.username } });
+  assert.match(await read('starred'), /opened[^]+Far away/);
+  assert.match(await read('own'), /Broken &amp; bent/);
+  assert.doesNotMatch(await read('own'), /Far away/);
+  const filtered = contentIn(await visitor.get('/dashboard/activity?of=starred&action=issues'));
+  assert.match(filtered, /Far away/);
+  assert.match(filtered, /href="\/dashboard\/activity\?action=pushed&amp;of=starred"/);
+  assert.ok((await visitor.get('/')).text.includes('href="/dashboard/activity"'));
+});
+
 test('says that there is no activity yet', async () => {
   const { full_path } = await seedProject(gantry);
   const page = await visitor.get(`/${full_path}/-/activity?action=merged`);

@@ -1,35 +1,24 @@
-/** The activity pages of projects and groups, and the address of a user's activity. */
-import type { RawBuilder } from 'kysely';
+/** The activity pages of projects and groups, the address of a user's activity, and the feeds of all of them. */
 import { findGroup } from '../../../../identity/groups/find.ts';
-import { pageRequest } from '../../../../platform/http/page.ts';
+import { loadUser, userIdByName } from '../../../../identity/users/queries.ts';
+import { notFound, unauthorized } from '../../../../platform/errors.ts';
 import { object, text } from '../../../../platform/http/schema.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
-import { inGroup, inProject } from '../../../events/list_activities.ts';
-import { type Visit, page, redirect } from '../../page.ts';
+import { byAuthor, inGroup, inProject } from '../../../events/list_activities.ts';
+import { page, redirect } from '../../page.ts';
 import { groupPagePath, groupView } from '../../parts/frame/group_layout.ts';
-import { choiceTabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
-import { type Html, html } from '../../parts/html.ts';
-import { pagesNav } from '../../parts/paging.ts';
-import { activityList } from '../../parts/timeline/activity_list.ts';
 import { groupRoot, projectRoot } from '../../project_and_group_pages.ts';
-import { type ActivityQuery, activityKinds, activityParams, loadActivity } from './load_activity.ts';
-
-type ActivityScope = { scope: RawBuilder<boolean>; path: string; hasProject: boolean };
-
-const content = async ({ call }: Visit, shown: ActivityScope, query: ActivityQuery): Promise<Html> => {
-  const { scope, path, hasProject } = shown;
-  const { items, total } = await loadActivity(call, scope, query);
-  const { action } = query;
-  return html`<h1>Activity</h1>
-${choiceTabs({ label: 'Kind of activity', path, param: 'action', chosen: action, names: activityKinds })}
-<section class="card">${activityList(items, { hasProject })}</section>
-${pagesNav({ path, query: { action }, page: pageRequest(query), total })}`;
-};
+import { activityContent } from './activity_content.ts';
+import { activityFeed } from './activity_feed.ts';
+import { activityParams, feedParams } from './load_activity.ts';
+import { ownActivityPages } from './own_activity.ts';
 
 const shown = { title: 'Activity', noun: 'activity', hasHeading: true } as const;
 
-export const pages = [
+const groupPath = { group: text({ maxLength: 1_000 }) };
+
+const projectPages = [
   page({
     method: 'GET',
     path: `${projectRoot}/activity`,
@@ -38,22 +27,60 @@ export const pages = [
     handle: async (visit, { project: name, ...query }) => {
       const project = await findProject(visit.call, name);
       const path = projectPagePath(project, 'activity');
-      const activityScope = { scope: inProject(project.id), path, hasProject: false };
-      return projectView(visit, { project, ...shown }, await content(visit, activityScope, query));
+      const feed = `${path}.atom`;
+      const listed = { scope: inProject(project.id), path, feed, hasProject: false };
+      const view = { feeds: [{ title: `${project.full_path} activity`, path: feed }] };
+      return projectView(visit, { project, ...shown, view }, await activityContent(visit, listed, query));
     },
   }),
   page({
     method: 'GET',
+    path: `${projectRoot}/activity.atom`,
+    audience: 'visitor',
+    isFeed: true,
+    params: object({ ...projectPath, ...feedParams }),
+    handle: async (visit, { project: name, ...query }) => {
+      const project = await findProject(visit.call, name);
+      const path = projectPagePath(project, 'activity');
+      const title = `${project.full_path} activity`;
+      const feed = { scope: inProject(project.id), title, path, self: `${path}.atom` };
+      return await activityFeed(visit, feed, query);
+    },
+  }),
+];
+
+const groupPages = [
+  page({
+    method: 'GET',
     path: `${groupRoot}/activity`,
     audience: 'visitor',
-    params: object({ group: text({ maxLength: 1_000 }), ...activityParams }),
+    params: object({ ...groupPath, ...activityParams }),
     handle: async (visit, { group: name, ...query }) => {
       const group = await findGroup(visit.call, name);
       const path = groupPagePath(group, 'activity');
-      const activityScope = { scope: inGroup(group.id), path, hasProject: true };
-      return groupView(visit, { group, ...shown }, await content(visit, activityScope, query));
+      const feed = `${path}.atom`;
+      const listed = { scope: inGroup(group.id), path, feed, hasProject: true };
+      const view = { feeds: [{ title: `${group.full_path} activity`, path: feed }] };
+      return groupView(visit, { group, ...shown, view }, await activityContent(visit, listed, query));
     },
   }),
+  page({
+    method: 'GET',
+    path: `${groupRoot}/activity.atom`,
+    audience: 'visitor',
+    isFeed: true,
+    params: object({ ...groupPath, ...feedParams }),
+    handle: async (visit, { group: name, ...query }) => {
+      const group = await findGroup(visit.call, name);
+      const path = groupPagePath(group, 'activity');
+      const title = `${group.full_path} activity`;
+      const feed = { scope: inGroup(group.id), title, path, self: `${path}.atom` };
+      return await activityFeed(visit, feed, query);
+    },
+  }),
+];
+
+const userPages = [
   page({
     method: 'GET',
     path: '/users/:name/activity',
@@ -62,4 +89,25 @@ export const pages = [
     handle: async (_visit, { name }) =>
       await Promise.resolve(redirect(`/${encodeURIComponent(name)}?tab=activity`)),
   }),
+  page({
+    method: 'GET',
+    path: '/users/:name/activity.atom',
+    audience: 'visitor',
+    isFeed: true,
+    params: object({ name: text(), ...feedParams }),
+    handle: async (visit, { name, ...query }) => {
+      const { call } = visit;
+      // As in the API, only signed-in users can see profiles.
+      if (!call.signedIn) throw unauthorized();
+      const id = await userIdByName(call.db, name);
+      if (id === undefined) throw notFound();
+      const { username, state } = await loadUser(call.db, id);
+      if (state === 'blocked' && !call.admin) throw notFound();
+      const path = `/${username}?tab=activity`;
+      const feed = { scope: byAuthor(id), title: `@${username} activity`, path };
+      return await activityFeed(visit, { ...feed, self: `/users/${username}/activity.atom` }, query);
+    },
+  }),
 ];
+
+export const pages = [...projectPages, ...groupPages, ...userPages, ...ownActivityPages];

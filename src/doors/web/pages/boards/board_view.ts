@@ -217,7 +217,8 @@ export const boardView = async (visit: Visit, shown: BoardShown): Promise<View> 
   }));
   const shared = {
     targets,
-    labelHref: (title: string) => addressOf(path, { labels: title }),
+    listPath: path,
+    isAnonymous: !call.signedIn,
     today: today(call.now),
     showsProject: place.project === null,
   };

@@ -1,13 +1,14 @@
 /** Cards of issues on a board. */
 import type { LinkedLabel } from '../../../../planning/issuables/lists/linked_labels.ts';
 import type { ColumnKey } from '../../../../planning/boards/columns/columns.ts';
-import { avatar } from '../../parts/avatar.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { label } from '../../parts/label.ts';
 import { menu } from '../../parts/menu.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
 import { dayPart } from '../../parts/times/dates.ts';
+import { addressOf } from '../issuables/list/filter_chips.ts';
+import { type RowLinks, milestonePart, peoplePart } from '../issuables/list/row_parts.ts';
 import { type ListedIssue, listedIssuePath } from '../issues/list/issue_row.ts';
 
 /** Id of the form that sends the moves of all cards. */
@@ -33,12 +34,11 @@ const moveValue = (id: number, from: ColumnKey, to: ColumnKey, { above, below }:
 const moveButton = (value: string, text: Html | string, key?: string): Html =>
   html`<button form="${moveFormId}" name="move" value="${value}"${key !== undefined && html` data-move="${key}"`}>${text}</button>`;
 
-export type CardContext = {
+export type CardContext = RowLinks & {
   from: ColumnKey;
   /** The issues of the column, in order. */
   ids: readonly number[];
   targets: readonly MoveTarget[];
-  labelHref: (title: string) => string;
   /** `YYYY-MM-DD` */
   today: string;
   /** The board has issues of several projects. */
@@ -87,12 +87,6 @@ const duePart = ({ due_date, state }: ListedIssue, today: string): Html | null =
   return html`<span class="status ${isLate ? 'bad' : ''}" title="Due date">${icon('clock', 'Due')} <span>${dayPart(due_date, today)}${isLate && ', overdue'}</span></span>`;
 };
 
-const peoplePart = ({ assignees }: ListedIssue): Html | null => {
-  if (assignees.length === 0) return null;
-  const names = assignees.map(({ name }) => name).join(', ');
-  return html`<span class="avatars" title="Assigned to ${names}">${assignees.slice(0, 4).map(avatar)}</span><span class="visually-hidden">Assigned to ${names}</span>`;
-};
-
 const progressPart = ({ task_completion_status, user_notes_count }: ListedIssue): Html => {
   const { count, completed_count } = task_completion_status;
   return html`${
@@ -107,16 +101,13 @@ const progressPart = ({ task_completion_status, user_notes_count }: ListedIssue)
 /** Renders an issue as a card. */
 export const cardPart = (card: Card, context: CardContext): Html => {
   const { issue, labels, moves } = card;
-  const { labelHref, today, showsProject } = context;
+  const { listPath, today, showsProject } = context;
   return html`<li class="board-card" id="card-${issue.id}" data-card="${issue.id}"${moves !== null && html` data-movable="${moves}"`}><div class="row between"><span class="heading">${
     issue.confidential &&
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
   }<a class="title" href="${listedIssuePath(issue)}" data-row>${issue.title}</a></span>${moves !== null && moveMenu(card, context)}</div>${
     labels.length > 0 &&
-    html`<div class="labels">${labels.map((one) => html`${label(one, labelHref(one.name))} `)}</div>`
-  }<div class="row between"><span class="meta">${showsProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${
-    issue.milestone !== null &&
-    html`<span class="status" title="Milestone">${icon('milestone', 'Milestone')} ${issue.milestone.title}</span>`
-  }${progressPart(issue)}</span>${peoplePart(issue)}</div></li>
+    html`<div class="labels">${labels.map((one) => html`${label(one, addressOf(listPath, { labels: one.name }))} `)}</div>`
+  }<div class="row between"><span class="meta">${showsProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${milestonePart(issue.milestone, context)}${progressPart(issue)}</span>${peoplePart('assignee', issue.assignees, context)}</div></li>
 `;
 };

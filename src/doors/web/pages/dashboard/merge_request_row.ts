@@ -24,6 +24,6 @@ export const mergeRequestRow = (request: ListedRequest, { facts, labels }: Aroun
 <span class="heading"><a class="title" href="${pathOf(request)}" data-row>${title}</a> ${labelLinks('/dashboard/merge_requests', labels)}</span>
 <span class="meta">${draft && html`<span class="badge">Draft</span>`}<span>${references.full}</span><span>by ${author.name}</span><span>updated ${relative(
     Date.parse(updated_at),
-  )}</span>${readinessPart(request, { facts })}</span></li>
+  )}</span>${readinessPart(request, { facts, isAnonymous: false })}</span></li>
 `;
 };

@@ -61,6 +61,21 @@ test('groups the items of a target below its title', async () => {
   assert.equal(own[0]?.split('data-row>').length, 3);
 });
 
+test('the tabs count what is to do and what is done, as the list is filtered', async () => {
+  const own = await seedVisitor(gantry);
+  const [first] = [await mention(`@${own.username} one`), await mention(`@${own.username} two`)];
+  const countsOf = async (query = ''): Promise<string[]> => {
+    const { text } = await own.visitor.get(`/dashboard/todos${query}`);
+    const [nav = ''] = /aria-label="To-do items by state"[^]*?<\/nav>/.exec(text) ?? [];
+    return [...nav.matchAll(/class="count">(\d+)</g)].map(([, count = '']) => count);
+  };
+  assert.deepEqual(await countsOf(), ['2', '0']);
+  const { text } = await own.visitor.get('/dashboard/todos');
+  await own.visitor.post(formOf(text, first.title, 'Done'));
+  for (const state of ['', '?state=done']) assert.deepEqual(await countsOf(state), ['1', '1'], state);
+  assert.deepEqual(await countsOf(`?project_id=${first.id}`), ['0', '1']);
+});
+
 test('keeps one pending todo for a target', async () => {
   const project = await mention();
   const first = formOf(await list(), project.title, 'Done');

@@ -6,7 +6,13 @@ import {
   finishTodo,
   restoreTodo,
 } from '../../../../planning/todos/finish_todos.ts';
-import { findOwnTodo, listTodoSources, listTodos, renderTodos } from '../../../../planning/todos/queries.ts';
+import {
+  countTodos,
+  findOwnTodo,
+  listTodoSources,
+  listTodos,
+  renderTodos,
+} from '../../../../planning/todos/queries.ts';
 import { usersById } from '../../../../identity/users/queries.ts';
 import { loadPathsWithAncestors } from '../../../../identity/namespaces/queries.ts';
 import { projectsById } from '../../../../projects/projects/find.ts';
@@ -206,15 +212,22 @@ const emptyPart = (query: Query): Html => {
 };
 
 const listView = async (visit: Visit, query: Query): Promise<View> => {
-  const { todos, total } = await loadTodos(visit, query);
+  const other = query.state === 'pending' ? ('done' as const) : ('pending' as const);
+  const otherFilter = { ...readFilter(query), state: other };
+  const [{ todos, total }, otherTotal] = await Promise.all([
+    loadTodos(visit, query),
+    countTodos(visit.call, renderers, otherFilter),
+  ]);
+  const isPending = query.state === 'pending';
+  const [pending, done] = isPending ? [total, otherTotal] : [otherTotal, total];
   const kept = keptQuery(query);
   const back = addressOf(kept);
   const { state: _state, ...filters } = kept;
   const stateTabs = tabs('To-do items by state', [
-    { path: addressOf(filters), name: 'To do', isHere: query.state === 'pending' },
-    { path: addressOf({ state: 'done', ...filters }), name: 'Done', isHere: query.state === 'done' },
+    { path: addressOf(filters), name: 'To do', count: pending, isHere: isPending },
+    { path: addressOf({ state: 'done', ...filters }), name: 'Done', count: done, isHere: !isPending },
   ]);
-  const hasPending = query.state === 'pending' && total > 0;
+  const hasPending = isPending && total > 0;
   return {
     title: 'To-do list',
     body: html`<div class="row between"><h1>To-do list</h1>${hasPending && finishListedForm(visit, query, { total, back })}</div>

@@ -22,6 +22,7 @@ const ownPages: readonly PageLink[] = [
   ['/dashboard/todos', 'To-do list', 'todo'],
   ['/dashboard/issues', 'Your issues', 'issue'],
   ['/dashboard/merge_requests', 'Your merge requests', 'merge-request'],
+  ['/dashboard/activity', 'Activity', 'history'],
   ['/dashboard/projects', 'Your projects', 'folder'],
   ['/dashboard/starred', 'Starred projects', 'star'],
   ['/-/snippets', 'Your snippets', 'file'],

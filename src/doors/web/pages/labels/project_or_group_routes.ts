@@ -131,5 +131,5 @@ export const workListPath = (
   const root = project === null ? groupRoot : projectRoot;
   if (!call.platform.hasPage(`GET ${root}/${list}`)) return null;
   const path = project === null ? `/groups/${full_path}/-/${list}` : projectPagePath(project, list);
-  return `${path}?${new URLSearchParams(query).toString()}`;
+  return Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query).toString()}`;
 };

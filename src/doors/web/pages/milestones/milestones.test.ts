@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { seedGroup, seedProject, setIids, unique } from '../../../../../test/support/seed.ts';
+import { openRequest, seedBranch, seedCoded } from '../../../../../test/support/seed_merge_requests.ts';
+import { countStatements } from '../../../../../test/support/request_log.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Seen, type Visitor, contentIn, openVisitor } from '../../../../../test/support/visitor.ts';
@@ -20,7 +22,7 @@ const someone = async (level: number | null): Promise<Visitor> =>
   (await seedVisitor(gantry, { group: group.id, access_level: level })).visitor;
 
 before(async () => {
-  gantry = await startTestService();
+  gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
   group = await seedGroup(gantry, { visibility: 'private' });
   project = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
   [ofProject, ofGroup] = [`/${project.full_path}/-/milestones`, `/groups/${group.full_path}/-/milestones`];
@@ -239,6 +241,86 @@ test('guests change nothing, and hidden places answer like missing ones', async 
     assert.match((await openVisitor(gantry).get(hidden)).location ?? '', /^\/users\/sign_in/);
   }
   assert.equal((await maintainer.get(`${ofProject}/999999`)).status, 404);
+});
+
+test('issues, merge requests, their rows and cards lead to the page of their milestone', async () => {
+  const own = await seedCoded(gantry, { namespace: group.id, visibility: 'public' });
+  const base = `/${own.full_path}`;
+  await seedBranch(gantry, own, 'topic');
+  for (const [place, title] of [
+    [`/projects/${own.id}`, unique('of the project')],
+    [`/groups/${group.id}`, unique('of the group')],
+  ] as const) {
+    const milestone = await make(place, { title });
+    await seedBranch(gantry, own, title.replaceAll(' ', '-'));
+    const { body: issue } = await gantry.api(`POST /projects/${own.id}/issues`, {
+      json: { title: 'x', milestone_id: milestone.id },
+    });
+    const request = await openRequest(gantry, own, title.replaceAll(' ', '-'), {
+      milestone_id: milestone.id,
+    });
+    const { body: board } = await gantry.api(`POST /projects/${own.id}/boards`, { json: { name: title } });
+    const link = new RegExp(`<a [^>]*href="${pathOf(milestone)}"[^>]*>(?:<svg[^]*?</svg> )?${title}</a>`);
+    for (const page of [
+      `${base}/issues`,
+      `${base}/issues/${issue.iid}`,
+      `${base}/merge_requests`,
+      `${base}/merge_requests/${request.iid}`,
+      `${base}/-/boards/${board.id}`,
+    ])
+      assert.match((await maintainer.get(page)).text, link, page);
+    // The page of a milestone needs an account.
+    const { text } = await openVisitor(gantry).get(`${base}/issues`);
+    assert.doesNotMatch(text, link);
+    assert.ok(text.includes(`/issues?${new URLSearchParams({ milestone: title }).toString()}"`));
+  }
+});
+
+test('shows merge requests as lists do, and the participants and labels of the issues', async () => {
+  const own = await seedCoded(gantry, { namespace: group.id, visibility: 'private' });
+  const ada = await seedVisitor(gantry, { project: own.id, access_level: 30 });
+  const milestone = await make(`/projects/${own.id}`, { title: unique('whole') });
+  const add = async (branch: string): Promise<void> => {
+    await seedBranch(gantry, own, branch);
+    const { iid } = await openRequest(gantry, own, branch, {
+      title: `Draft: ${branch}`,
+      labels: 'bug',
+      milestone_id: milestone.id,
+      reviewer_ids: [ada.id],
+    });
+    await gantry.api(`POST /projects/${own.id}/merge_requests/${iid}/approve`);
+  };
+  await add('one');
+  for (const [labels, confidential] of [
+    ['bug', false],
+    ['bug,ui', false],
+    ['secret', true],
+  ] as const)
+    await gantry.api(`POST /projects/${own.id}/issues`, {
+      json: { title: 'x', labels, confidential, assignee_ids: [ada.id], milestone_id: milestone.id },
+    });
+  await gantry.api(`PUT /projects/${own.id}/issues/1`, { json: { state_event: 'close' } });
+  const path = pathOf(milestone);
+  const seen = async (tab: string, visitor = maintainer): Promise<string> =>
+    contentIn(await visitor.get(`${path}?tab=${tab}`));
+  const requests = await seen('merge_requests');
+  assert.match(requests, /aria-label="Draft"[^]+Draft: one[^]+class="label"[^]+bug[^]+1 approval/);
+  assert.match(requests, new RegExp(`Reviewer: Name of ${ada.username}`));
+  const labels = await seen('labels');
+  assert.match(labels, /bug<\/span>[^]+labels=bug[^"]*">1 open issue, 1 closed</);
+  assert.match(labels, /secret<\/span>[^]+>1 open issue, 0 closed</);
+  assert.doesNotMatch(await seen('labels', guest), /secret/);
+  const people = await seen('participants');
+  assert.match(
+    people,
+    new RegExp(`Name of ${ada.username}[^]+assignee_username=${ada.username}[^"]*">2 open issues, 1 closed`),
+  );
+  assert.match(await seen('participants', guest), />1 open issue, 1 closed</);
+  const count = async (): Promise<number> =>
+    await countStatements(gantry, async () => await maintainer.get(`${path}?tab=merge_requests`));
+  const before = await count();
+  await add('two');
+  assert.equal(await count(), before);
 });
 
 test('promotes a milestone of a project to its group', async () => {

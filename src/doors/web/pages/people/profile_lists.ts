@@ -18,6 +18,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { type ListedProject, projectList, visibilityMark } from '../../parts/projects/project_list.ts';
 import { activityList } from '../../parts/timeline/activity_list.ts';
 import { isContribution } from '../../../events/contributions.ts';
+import { feedLink } from '../activity/activity_content.ts';
 import { loadActivity } from '../activity/load_activity.ts';
 import { searchForm } from '../../parts/search_form.ts';
 
@@ -90,10 +91,11 @@ const addDays = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMilliseconds).toISOString().slice(0, 10);
 
 const activityListing = async (
-  { call }: Visit,
+  visit: Visit,
   userId: number,
   { path, asked: query }: { path: string; asked: PageQuery },
 ): Promise<Listing> => {
+  const { call } = visit;
   const requestedPage = pageRequest(query);
   const day = query.day ?? null;
   // The list of a day shows exactly the events that the calendar counts.
@@ -103,7 +105,7 @@ const activityListing = async (
     ...(day !== null && { after: addDays(day, -1), before: addDays(day, 1) }),
   });
   const kept = { tab: 'activity', day: day ?? undefined };
-  const content = html`${day !== null && html`<p>Activity on <time datetime="${day}">${day}</time>, in UTC. <a href="${path}?tab=activity">All activity</a></p>`}<div class="card">${activityList(items, { hasProject: true })}</div>
+  const content = html`${day !== null && html`<p>Activity on <time datetime="${day}">${day}</time>, in UTC. <a href="${path}?tab=activity">All activity</a></p>`}<p>${feedLink(visit, `/users${path}/activity.atom`, {})}</p><div class="card">${activityList(items, { hasProject: true })}</div>
 ${pagesNav({ path, query: kept, page: requestedPage, total })}`;
   return { total, content };
 };

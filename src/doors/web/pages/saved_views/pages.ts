@@ -1,11 +1,11 @@
-/** Forms that save, rename and delete views of lists of issues and merge requests. */
+/** Forms that save, rename, replace and delete views of lists of issues and merge requests. */
 import type { Call } from '../../../../core/access/call.ts';
 import { findGroup } from '../../../../identity/groups/find.ts';
 import {
   type ViewedList,
   createSavedView,
   deleteSavedView,
-  renameSavedView,
+  updateSavedView,
 } from '../../../../planning/saved_views/saved_views.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { id, oneOf, optional, text } from '../../../../platform/http/schema.ts';
@@ -65,12 +65,25 @@ export const pages = [
   }),
   formPage({
     ...viewForm,
+    path: `${root}/replace`,
+    address: { id: id() },
+    fields: { query: optional(text({ maxLength: maxAddress })), back },
+    find: async (_visit, address) => address.id,
+    fromSent: (sent) => withQuery(fieldText(sent['back']), fieldText(sent['query'])),
+    run: async (visit, viewId, { query: sent = '', back: path = '/' }) => {
+      const query = new URLSearchParams(sent).toString();
+      const name = await updateSavedView(visit.call, viewId, { query });
+      return backToList(visit, withQuery(path, query), `The view ${name} was replaced.`);
+    },
+  }),
+  formPage({
+    ...viewForm,
     path: `${root}/:id`,
     address: { id: id() },
     fields: { name: text(), back },
     find: async (_visit, address) => address.id,
     run: async (visit, viewId, { name, back: path = '/' }) => {
-      await renameSavedView(visit.call, viewId, name);
+      await updateSavedView(visit.call, viewId, { name });
       return backToList(visit, path, 'The view was renamed.');
     },
   }),

@@ -81,6 +81,31 @@ test('renames and deletes a view, not that of another user', async () => {
   );
 });
 
+test('replaces the filter of a view, which keeps its name; not that of another user', async () => {
+  const own = await seedProject(gantry, { visibility: 'private' });
+  const user = await seedVisitor(gantry, { project: own.id, access_level: 30 });
+  const path = `/${own.full_path}/issues`;
+  assert.doesNotMatch((await user.visitor.get(`${path}?search=new`)).text, /saved_views\/replace/);
+  await save(`${path}?search=old`, 'Mine', user);
+  const { text } = await user.visitor.get(`${path}?search=new&labels=a%26b`);
+  const [form = ''] = /action="\/-\/saved_views\/replace"[^]*?<\/form>/.exec(text) ?? [];
+  const [, id = ''] = /<option value="(\d+)">Mine</.exec(form) ?? [];
+  const [, query = ''] =
+    /name="query" value="([^"]+)"/.exec(form)?.map((one) => one.replaceAll('&amp;', '&')) ?? [];
+  assert.equal(query, 'labels=a%26b&search=new');
+  const sent = { id, query, back: path };
+  const other = await seedVisitor(gantry, { project: own.id, access_level: 30 });
+  await other.visitor.get(path);
+  assert.equal((await other.visitor.post('/-/saved_views/replace', sent)).status, 404);
+  assert.deepEqual(await viewsOn(path, user), [['Mine', `${path}?search=old`]]);
+  const { status, location } = await user.visitor.post('/-/saved_views/replace', sent);
+  assert.deepEqual([status, location], [303, `${path}?${query}`]);
+  const shown = (await user.visitor.get(location ?? '')).text;
+  assert.match(shown, /The view Mine was replaced\.[^]+aria-current="true">Mine</);
+  assert.deepEqual(await viewsOn(path, user), [['Mine', `${path}?${query}`]]);
+  assert.equal((await user.visitor.post('/-/saved_views/replace', { back: path })).status, 400);
+});
+
 test('refuses names that are taken or invalid, hidden projects, and more than twenty views', async () => {
   const own = await seedProject(gantry, { visibility: 'private' });
   const user = await seedVisitor(gantry, { project: own.id, access_level: 30 });

@@ -67,7 +67,7 @@ const run = async (
   scope: ScopeName,
   request: ReturnType<typeof pageRequest>,
 ): Promise<Page<unknown>> => {
-  const filter = { search, sort: 'desc', ...filters } as const;
+  const filter = { search, ...filters };
   return await searchScopes[scope].run({ call, place, filter, page: request });
 };
 

@@ -1,8 +1,6 @@
 /** The results of a search by scope, as rows of the lists of these records. */
-import { today } from '../../../../core/access/viewer.ts';
 import { searchTerms } from '../../../../planning/issuables/search/terms.ts';
 import type { JsonText } from '../../../../platform/http/endpoint.ts';
-import { loadRowFacts } from '../../../../review/merge_requests/lists/row_facts.ts';
 import type { ScopeName } from '../../../search/all_scopes.ts';
 import type { FoundBlob } from '../../../search/search_indexed_code.ts';
 import type { Visit } from '../../page.ts';
@@ -14,8 +12,10 @@ import { projectsById } from '../../../../projects/projects/find.ts';
 import { markText } from './mark_text.ts';
 import { type ListedProject, projectList } from '../../parts/projects/project_list.ts';
 import { userLink } from '../../parts/user_link.ts';
-import { issueRow, parseIssue } from '../issues/list/issue_row.ts';
-import { parseRequest, requestRow } from '../merge_requests/list/request_row.ts';
+import { issueListPath } from '../issues/list/issue_row.ts';
+import { issueRows } from '../issues/list/load_rows.ts';
+import { requestRows } from '../merge_requests/list/load_rows.ts';
+import { requestListPath } from '../merge_requests/list/request_row.ts';
 import { codeResults } from './code_results.ts';
 import { type FoundComment, commentRow } from './comment_results.ts';
 
@@ -34,27 +34,20 @@ const milestoneRow = ({ title, state, web_url }: Milestone, search: string): Htm
   html`<li><span class="lead">${icon('milestone')}</span><a class="title" href="${new URL(web_url).pathname}" data-row>${markText(title, [search])}</a><span class="meta">${state === 'closed' ? 'Closed' : 'Open'}</span></li>
 `;
 
-const issueRows: Render = ({ call }, items, search) => {
+/** Marks what the search found in a title. */
+const markTitles = (search: string): ((title: string) => Html) => {
   const terms = searchTerms(search);
-  const context = { labels: [], labelHref: () => '', today: today(call.now), showsProject: true };
-  const markTitle = (title: string): Html => markText(title, terms);
-  return listCard(
-    (items as JsonText[]).map(parseIssue).map((issue) => issueRow(issue, { ...context, markTitle })),
-  );
+  return (title) => markText(title, terms);
 };
 
-const requestRows: Render = async ({ call }, items, search) => {
-  const requests = (items as JsonText[]).map(parseRequest);
-  const facts = await loadRowFacts(
-    call,
-    requests.map(({ id }) => id),
-  );
-  const terms = searchTerms(search);
-  const markTitle = (title: string): Html => markText(title, terms);
-  const context = { labels: [], labelHref: () => '', showsProject: true, markTitle };
-  return listCard(
-    requests.map((request) => requestRow(request, { ...context, facts: facts.get(request.id) })),
-  );
+const issueResults: Render = async ({ call }, items, search) => {
+  const shown = { listPath: issueListPath, showsProject: true, markTitle: markTitles(search) };
+  return listCard(await issueRows(call, items as JsonText[], shown));
+};
+
+const requestResults: Render = async ({ call }, items, search) => {
+  const shown = { listPath: requestListPath, showsProject: true, markTitle: markTitles(search) };
+  return listCard(await requestRows(call, items as JsonText[], shown));
 };
 
 type FoundCommit = {
@@ -119,8 +112,8 @@ export const renderers: Partial<Record<ScopeName, Render>> = {
   },
   snippet_titles: (_visit, items, search) =>
     listCard((items as Snippet[]).map((one) => snippetRow(one, search))),
-  issues: issueRows,
-  merge_requests: requestRows,
+  issues: issueResults,
+  merge_requests: requestResults,
   milestones: (_visit, items, search) =>
     listCard((items as Milestone[]).map((one) => milestoneRow(one, search))),
   users: (_visit, items, search) => listCard((items as User[]).map((user) => userRow(user, search))),

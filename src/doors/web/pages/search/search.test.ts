@@ -12,6 +12,7 @@ import {
   seedUser,
   unique,
 } from '../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
 
@@ -119,6 +120,40 @@ test('filters issues and merge requests by their state, as the API does', async 
     if (state !== 'all') assert.ok(page.includes(`state=${state}&amp;scope=merge_requests"`));
   }
   assert.equal((await user.get('/search?search=abc&state=often')).status, 400);
+});
+
+test('shows labels, sorts, and finds confidential issues alone', async () => {
+  const own = await seedProject(gantry, { namespace: group.id });
+  const text = unique('labelled');
+  const create = async (title: string, json: object): Promise<void> => {
+    const { status } = await gantry.api(`POST /projects/${own.id}/issues`, { json: { title, ...json } });
+    assert.equal(status, 201);
+  };
+  await create(`${text} first`, { labels: 'bug' });
+  await create(`${text} second`, { confidential: true, assignee_ids: [1] });
+  await seedMergeRequest(gantry, { project: own.id, title: text });
+  await gantry.api(`PUT /projects/${own.id}/merge_requests/1`, { json: { labels: 'ui' } });
+  const member = await seedVisitor(gantry, { project: own.id, access_level: 30 });
+  const as = member.visitor;
+  const both = await search({ search: text, scope: 'issues' }, as);
+  assert.ok(both.includes(`<a class="label" href="/${own.full_path}/issues?labels=bug"`));
+  assert.match(both, / second<\/a>[^]+ first<\/a>/);
+  assert.match(await search({ search: text, scope: 'issues', sort: 'asc' }, as), / first<[^]+ second</);
+  const requests = await search({ search: text, scope: 'merge_requests' }, as);
+  assert.ok(requests.includes(`<a class="label" href="/${own.full_path}/merge_requests?labels=ui"`));
+  for (const [confidential, word, count] of [
+    ['true', 'second', 1],
+    ['false', 'first', 1],
+    ['', 'first', 2],
+  ] as const) {
+    const found = await search({ search: text, scope: 'issues', confidential }, as);
+    assert.equal(readTabs(found)[2], `Issues ${count}`, confidential);
+    assert.ok(found.includes(` ${word}</a>`), confidential);
+    assert.match(found, new RegExp(`<option value="${confidential}" selected>`));
+    if (confidential !== '')
+      assert.ok(found.includes(`confidential=${confidential}&amp;scope=merge_requests"`));
+  }
+  assert.equal((await user.get('/search?search=abc&sort=up')).status, 400);
 });
 
 test('finds what archived projects have on request only', async () => {

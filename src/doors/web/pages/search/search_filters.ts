@@ -15,36 +15,78 @@ export const filterParams = {
   /** Branch or tag of code and commits, in a search of one project. */
   ref: optional(clearable(text({ maxLength: 1_000 }))),
   include_archived: boolean({ default: false }),
+  /** For issues: only confidential ones, or none. */
+  confidential: optional(clearable(boolean())),
+  sort: oneOf(['desc', 'asc'], { default: 'desc' }),
 };
 
 /** The filters that a search scope supports. */
-export type Filters = Pick<SearchFilter, 'state' | 'ref' | 'include_archived'>;
+export type Filters = Pick<SearchFilter, 'state' | 'ref' | 'include_archived' | 'confidential' | 'sort'>;
 
-type Sent = { state: (typeof states)[number]; ref?: string | null; include_archived: boolean };
+type Sent = {
+  state: (typeof states)[number];
+  ref?: string | null;
+  include_archived: boolean;
+  confidential?: boolean | null;
+  sort: 'asc' | 'desc';
+};
 
-export const readFilters = ({ state, ref, include_archived }: Sent, { kind }: Place): Filters => {
+export const readFilters = (sent: Sent, { kind }: Place): Filters => {
+  const { state, ref, include_archived, confidential, sort } = sent;
   const name = ref?.trim() ?? '';
   const isOfProject = kind === 'projects';
   return {
     state,
+    sort,
+    confidential: confidential ?? undefined,
     include_archived: include_archived && !isOfProject,
     ...(isOfProject && name !== '' && { ref: name }),
   };
 };
 
 /** Returns the filters as parameters of an address, without the defaults. */
-export const filterQuery = ({ state, ref, include_archived }: Filters): Record<string, string> => ({
+export const filterQuery = ({
+  state,
+  ref,
+  include_archived,
+  confidential,
+  sort,
+}: Filters): Record<string, string> => ({
   ...(state !== 'all' && { state }),
   ...(ref !== undefined && { ref }),
   ...(include_archived && { include_archived: '1' }),
+  ...(confidential !== undefined && { confidential: String(confidential) }),
+  ...(sort !== 'desc' && { sort }),
 });
 
 const stateNames = { all: 'Any state', opened: 'Open', closed: 'Closed', merged: 'Merged' } as const;
 
-const stateField = ({ state }: Filters): Html =>
-  html`<select name="state" aria-label="State of issues and merge requests">${states.map(
-    (one) => html`<option value="${one}"${one === state && html` selected`}>${stateNames[one]}</option>`,
+/** Renders a select without a visible label. */
+const choice = (
+  { name, label, value }: { name: string; label: string; value: string },
+  options: Readonly<Record<string, string>>,
+): Html =>
+  html`<select name="${name}" aria-label="${label}">${Object.entries(options).map(
+    ([one, text]) => html`<option value="${one}"${one === value && html` selected`}>${text}</option>`,
   )}</select>`;
+
+const stateField = ({ state }: Filters): Html =>
+  choice({ name: 'state', label: 'State of issues and merge requests', value: state }, stateNames);
+
+const confidentialNames = { '': 'Confidential or not', true: 'Only confidential', false: 'Not confidential' };
+
+const confidentialField = ({ confidential }: Filters): Html =>
+  choice(
+    {
+      name: 'confidential',
+      label: 'Confidentiality of issues',
+      value: confidential === undefined ? '' : String(confidential),
+    },
+    confidentialNames,
+  );
+
+const sortField = ({ sort }: Filters): Html =>
+  choice({ name: 'sort', label: 'Sort by', value: sort }, { desc: 'Newest first', asc: 'Oldest first' });
 
 const refField = (id: number, { ref }: Filters): Html => {
   const { url, field, search } = projectSuggestions(id, 'branches');
@@ -63,6 +105,6 @@ export const searchForm = (
   html`<form method="get" action="${action}" class="filter-bar" role="search">${Object.entries(kept).map(
     ([name, value]) => hidden(name, value),
   )}<input type="search" name="search" value="${search}" placeholder="Search" aria-label="Search" autofocus>${
-    isSignedIn && stateField(filters)
-  }${place.kind === 'projects' ? refField(place.project.id, filters) : archivedField(filters)}<button>${icon('search')} Search</button></form>
+    isSignedIn && html`${stateField(filters)}${confidentialField(filters)}`
+  }${sortField(filters)}${place.kind === 'projects' ? refField(place.project.id, filters) : archivedField(filters)}<button>${icon('search')} Search</button></form>
 `;

@@ -377,3 +377,26 @@ test('a file takes the name of another one that is removed', async () => {
     ['two.sh'],
   );
 });
+
+test('lists are searched by title and file name, of the snippets that the visitor sees', async () => {
+  const word = unique('found');
+  const byTitle = await create(list, reporter, { title: `The ${word} <b>`, visibility: 'public' });
+  const byFile = await create(list, reporter, { [nameField]: `${word}.ts`, visibility: 'public' });
+  const hidden = await create(list, reporter, { title: word, visibility: 'private' });
+  const own = await create('/-/snippets', reporter, { title: word, visibility: 'public' });
+  const read = async (at: string, by = reporter): Promise<string[]> => {
+    const { status, text: page } = await by.visitor.get(at);
+    assert.equal(status, 200, at);
+    return [...page.matchAll(/class="title" href="([^"]+)"/g)].map(([, href = '']) => href);
+  };
+  const upper = word.toUpperCase();
+  assert.deepEqual(await read(`${list}?search=${upper}`), [hidden, byFile, byTitle]);
+  assert.deepEqual(await read(`${list}?search=${upper}`, stranger), [byFile, byTitle]);
+  assert.deepEqual(await read(`/-/snippets?search=+${word}+`), [own]);
+  assert.deepEqual(await read(`/-/snippets?of=public&search=${word}`, stranger), [own]);
+  const { text: none } = await reporter.visitor.get(`${list}?search=${unique('no')}`);
+  assert.match(none, /No results/);
+  const { text: both } = await reporter.visitor.get(`/-/snippets?search=${word}`);
+  assert.match(both, new RegExp(`name="search" value="${word}"`));
+  assert.ok(both.includes(`of=public&amp;search=${word}"`));
+});

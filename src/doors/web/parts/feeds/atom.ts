@@ -5,6 +5,8 @@ import { type Html, html } from '../html.ts';
 type Author = { name: string; email?: string; uri?: string };
 
 export type FeedEntry = {
+  /** Default: the address of its page. */
+  id?: string;
   title: string;
   /** Path of the page of the entry. */
   path: string;
@@ -40,8 +42,9 @@ const authorPart = ({ name, email, uri }: Author): Html =>
 const entryPart = (baseUrl: string, entry: FeedEntry): Html => {
   const { title, path, updated, author, summary, content } = entry;
   const url = `${baseUrl}${path}`;
+  const id = entry.id ?? url;
   return html`<entry>
-<id>${url}</id>
+<id>${id}</id>
 <link href="${url}" rel="alternate" type="text/html"/>
 <title>${clean(title)}</title>
 <updated>${time(updated)}</updated>

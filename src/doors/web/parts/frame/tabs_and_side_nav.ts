@@ -33,6 +33,8 @@ type Choice = {
   chosen: string | undefined;
   /** Labels by value of the parameter. */
   names: Readonly<Record<string, string>>;
+  /** Text of the tab without the parameter. */
+  allName?: string;
   /** Counts by value of the parameter, and of `all`. */
   counts?: Readonly<Record<string, number>>;
   /** Other query parameters to keep. */
@@ -40,13 +42,14 @@ type Choice = {
 };
 
 /** Renders tabs for all, and for each value of a filter. */
-export const choiceTabs = ({ label, path, param, chosen, names, counts = {}, keep = {} }: Choice): Html => {
+export const choiceTabs = (choice: Choice): Html => {
+  const { label, path, param, chosen, names, allName = 'All', counts = {}, keep = {} } = choice;
   const pathWith = (query: Record<string, string>): string => {
     const text = new URLSearchParams({ ...query, ...keep }).toString();
     return text === '' ? path : `${path}?${text}`;
   };
   return tabs(label, [
-    { path: pathWith({}), name: 'All', count: counts['all'], isHere: chosen === undefined },
+    { path: pathWith({}), name: allName, count: counts['all'], isHere: chosen === undefined },
     ...Object.entries(names).map(([value, name]) => ({
       path: pathWith({ [param]: value }),
       name,

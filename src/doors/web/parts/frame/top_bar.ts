@@ -26,6 +26,7 @@ const workItems: readonly Item[] = [
 
 const accountItems: readonly Item[] = [
   ['/profile', 'Account settings', 'settings'],
+  ['/dashboard/activity', 'Activity', 'history'],
   ['/dashboard/groups', 'Your groups', 'group'],
   ['/dashboard/projects', 'Your projects', 'folder'],
   ['/dashboard/starred', 'Starred projects', 'star'],

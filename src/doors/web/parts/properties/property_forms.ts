@@ -1,4 +1,5 @@
 /** Forms that change one property of an issue or merge request. */
+import { today } from '../../../../core/access/viewer.ts';
 import { formatDuration } from '../../../../platform/duration.ts';
 import type { Visit } from '../../page.ts';
 import { hidden, input, select } from '../form.ts';
@@ -163,6 +164,14 @@ export const timeForm = (visit: Visit, action: string, estimated: number): Html 
     label: 'Add time spent',
     hint: 'Such as 1h 30m, or -30m to subtract.',
   });
+  const summary = input({ name: 'summary', label: 'Summary', hint: 'What the time was spent on.' });
+  const day = input({
+    name: 'spent_on',
+    label: 'Day',
+    hint: 'Default: today.',
+    type: 'date',
+    max: today(visit.call.now),
+  });
   const shown = hidden('shown_time_estimate', formatDuration(estimated) ?? '');
-  return propertyForm(visit, action, html`${shown}${estimate}${spent}`);
+  return propertyForm(visit, action, html`${shown}${estimate}${spent}${summary}${day}`);
 };

@@ -1,9 +1,7 @@
 /** Renders the properties that issues and merge requests share, for the column next to them. */
-import { formatDuration } from '../../../../platform/duration.ts';
 import type { LinkedLabel } from '../../../../planning/issuables/lists/linked_labels.ts';
 import { isSubscribed as loadSubscribed } from '../../../../planning/subscriptions/subscriptions.ts';
 import type { Target } from '../../../../planning/issuables/target.ts';
-import type { TimeEntry, TimeReport } from '../../../../planning/time_tracking/load_time_report.ts';
 import { findPendingTodo } from '../../../../planning/todos/queries.ts';
 import type { Page } from '../../../../platform/http/page.ts';
 import type { Visit } from '../../page.ts';
@@ -12,6 +10,7 @@ import { button } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { label } from '../label.ts';
+import { type MilestoneLinks, milestoneHref } from './milestone_link.ts';
 import { relative } from '../timestamp.ts';
 import { userLink } from '../user_link.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
@@ -59,42 +58,17 @@ export const labelsSection = (labels: readonly LinkedLabel[], list: string, edit
   );
 };
 
+type Milestone = { title: string; iid: number; owner_path: string };
+
 export const milestoneSection = (
-  milestone: { title: string } | null,
-  list: string,
+  milestone: Milestone | null,
+  links: MilestoneLinks,
   edit: Html | false,
-): Html =>
-  section(
-    'Milestone',
-    milestone === null
-      ? none
-      : html`<a href="${list}?${new URLSearchParams({ milestone: milestone.title }).toString()}">${milestone.title}</a>`,
-    edit,
-  );
-
-type Times = Pick<Target, 'time_estimate' | 'total_time_spent'>;
-
-const timeEntry = ({ seconds, created_at, name, username }: TimeEntry): Html =>
-  html`<li>${formatDuration(seconds) ?? '0h'} by <a class="author" href="/${username}">${name}</a> <span class="muted">${relative(created_at)}</span></li>`;
-
-const timeReportPart = ({ people, entries }: TimeReport): Html | null =>
-  people.length === 0
-    ? null
-    : html`<details><summary>Time by person</summary><ul class="plain-list">${people.map(
-        ({ seconds, ...user }) => html`<li>${userLink(user)} ${formatDuration(seconds) ?? '0h'}</li>`,
-      )}</ul></details><details><summary>Time entries</summary><ul class="plain-list">${entries.map(timeEntry)}</ul></details>`;
-
-export const timeSection = (
-  { time_estimate, total_time_spent }: Times,
-  edit: Html | false,
-  report: TimeReport,
 ): Html => {
-  const [estimate, spent] = [formatDuration(time_estimate), formatDuration(total_time_spent)];
-  const text =
-    estimate === null && spent === null
-      ? none
-      : html`${spent ?? '0h'} spent${estimate !== null && ` of ${estimate}`}`;
-  return section('Time', html`${text}${timeReportPart(report)}`, edit);
+  if (milestone === null) return section('Milestone', none, edit);
+  const { title, iid, owner_path } = milestone;
+  const href = milestoneHref({ title, path: `/${owner_path}/-/milestones/${iid}` }, links);
+  return section('Milestone', html`<a href="${href}">${title}</a>`, edit);
 };
 
 /** @param action form that changes it; null if the viewer may not */

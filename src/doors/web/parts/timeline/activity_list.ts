@@ -42,8 +42,10 @@ const refLink = (path: string, { action, ref_type, ref }: Push): Html =>
     ? html`<code>${ref}</code>`
     : html`<a class="title" href="/${path}/-/${ref_type === 'tag' ? 'tags' : 'commits'}/${encodeRef(ref)}">${ref}</a>`;
 
+const pushVerbs = { created: 'created', removed: 'deleted', pushed: 'pushed to' };
+
 const pushText = (path: string, push: Push): Html => {
-  const verb = { created: 'created', removed: 'deleted', pushed: 'pushed to' }[push.action];
+  const verb = pushVerbs[push.action];
   const { commit_count, commit_title, commit_to } = push;
   const counted = commit_count > 1 && html` <span class="muted">${commit_count} commits</span>`;
   return html`${verb} ${push.ref_type} ${refLink(path, push)}${counted}${
@@ -80,6 +82,39 @@ const doneText = ({ event, project_path: path }: ShownEvent): Html => {
   return target_type === null
     ? html`${verb} the project`
     : html`${verb} ${recordLink(path, target_type, { iid, title })}`;
+};
+
+const recordText = (type: string, { iid, title }: Linked): string =>
+  `${nouns[type] ?? type} ${iid === null ? '' : `${marks[type] ?? ''}${iid} `}${title ?? ''}`.trim();
+
+/** Returns what was done as plain text: `opened issue #1 Leak`. */
+export const eventText = ({ event }: ShownEvent): string => {
+  const { action_name, push_data: push, note, target_type, target_iid: iid, target_title: title } = event;
+  if (push !== undefined) return `${pushVerbs[push.action]} ${push.ref_type} ${push.ref}`;
+  if (note !== undefined) {
+    const noteable = { iid: note.noteable_iid ?? note.noteable_id ?? null, title };
+    return `commented on ${recordText(note.noteable_type, noteable)}`;
+  }
+  const verb = verbs[action_name] ?? action_name;
+  return target_type === null ? `${verb} the project` : `${verb} ${recordText(target_type, { iid, title })}`;
+};
+
+const recordPath = (path: string, type: string, iid: number | null): string =>
+  iid === null || segments[type] === undefined ? `/${path}` : `/${path}/${segments[type]}/${iid}`;
+
+/** Returns the path of the page of an event: of its record, its commits or its project. */
+export const eventPath = ({ event, project_path: path }: ShownEvent): string => {
+  const { push_data: push, note, target_type, target_iid } = event;
+  if (push !== undefined)
+    return push.action === 'removed'
+      ? `/${path}`
+      : `/${path}/-/${push.ref_type === 'tag' ? 'tags' : 'commits'}/${encodeRef(push.ref)}`;
+  if (note === undefined)
+    return target_type === null ? `/${path}` : recordPath(path, target_type, target_iid);
+  const anchor = `#note_${note.id}`;
+  if ('commit_id' in note && note.noteable_type === 'Commit')
+    return `/${path}/-/commit/${String(note.commit_id)}${anchor}`;
+  return recordPath(path, note.noteable_type, note.noteable_iid ?? note.noteable_id ?? null) + anchor;
 };
 
 const item = (shown: ShownEvent, hasProject: boolean): Html => {

@@ -24,8 +24,7 @@ export type Bar = {
   otherParams: AddressQuery;
   /** The listed records: `issues`. */
   words: string;
-  /** Example of a typed filter. */
-  /** With entities beyond Latin-1, as in the search button of the top bar. */
+  /** Example of a typed filter, with entities beyond Latin-1, as in the search button of the top bar. */
   placeholder: Html;
   fields: readonly FilterField[];
   /** The terms that can be typed. */
@@ -68,12 +67,23 @@ export type FilterField = {
 /** The field of a period. */
 export const periodField = (name: string, label: string): FilterField => ({ name, label, hint: periodHint });
 
+/** The field that selects records with somebody, or with nobody, in a role. */
+export const presenceField = (name: string, label: string): FilterField => ({
+  name,
+  label,
+  options: [
+    ['None', 'Nobody'],
+    ['Any', 'Anybody'],
+  ],
+});
+
 /** Fields that all lists have. */
 export const sharedFields: readonly FilterField[] = [
-  { name: 'labels', label: 'Labels', hint: 'Names, separated by commas', suggests: 'labels' },
+  { name: 'labels', label: 'Labels', hint: 'Names, separated by commas; or None or Any', suggests: 'labels' },
   { name: 'or[labels]', label: 'Any of these labels', hint: 'Names, separated by commas' },
   { name: 'not[labels]', label: 'Without these labels', hint: 'Names, separated by commas' },
   { name: 'assignee_username', label: 'Assignee', hint: 'User name', suggests: 'members' },
+  presenceField('assignee_id', 'Assigned to'),
   { name: 'or[assignee_username]', label: 'Any of these assignees', hint: 'User names, separated by commas' },
   { name: 'not[assignee_username]', label: 'Not assigned to', hint: 'User names, separated by commas' },
   { name: 'author_username', label: 'Author', hint: 'User name', suggests: 'members' },
@@ -91,6 +101,15 @@ export const sharedFields: readonly FilterField[] = [
   periodField('updated', 'Updated'),
   periodField('closed', 'Closed'),
 ];
+
+/** Returns the options of a select. A value from the address that is none of them is one more, so that it is kept. */
+const optionsWith = (
+  options: readonly (readonly [string, string])[],
+  value: string,
+): (readonly [string, string])[] => {
+  const isOffered = value === '' || options.some(([one]) => one === value);
+  return [['', 'All'], ...options, ...(isOffered ? [] : [[value, value] as const])];
+};
 
 const fieldPart = (
   { name, label, hint, suggests, options }: FilterField,
@@ -110,7 +129,7 @@ const fieldPart = (
         autocomplete: 'off',
         ...(suggests !== undefined && suggestionsFor(scope, suggests)),
       })
-    : select({ ...fieldOptions, options: [['', 'All'], ...options] });
+    : select({ ...fieldOptions, options: optionsWith(options, value) });
 };
 
 /** Renders a form with a field for each filter. */

@@ -127,6 +127,38 @@ test('the fields of filters take dates and alternatives, and name what is wrong'
   }
 });
 
+test('the form of filters selects what nobody is assigned to, reviews or has labelled, without scripts', async () => {
+  const at = path.replace('issues', 'merge_requests');
+  const { body } = await gantry.api(`POST ${api}/issues`, {
+    json: { title: 'Taken', assignee_ids: [ada.id] },
+  });
+  const { text } = await ada.visitor.get(`${path}?assignee_id=None&labels=None`);
+  const assigned = /<select id="filter_assignee_id" name="assignee_id">(.*?)<\/select>/.exec(text)?.[1];
+  assert.equal(
+    assigned,
+    '<option value="">All</option><option value="None" selected>Nobody</option><option value="Any">Anybody</option>',
+  );
+  assert.deepEqual(iids(text), ['1']);
+  const anybody = await ada.visitor.get(`${path}?assignee_id=Any&assignee_username=&labels=None`);
+  assert.deepEqual(iids(anybody.text), [String(body.iid)]);
+  const byId = await ada.visitor.get(`${path}?assignee_id=${ada.id}`);
+  assert.match(byId.text, new RegExp(`<option value="${ada.id}" selected>${ada.id}</option>`));
+  const request = `${api}/merge_requests/1`;
+  for (const [reviewers, query, expected] of [
+    [[], 'reviewer_id=None', ['1']],
+    [[], 'reviewer_id=Any', []],
+    [[ada.id], 'reviewer_id=Any', ['1']],
+    [[ada.id], `not[reviewer_username]=${ada.username}`, []],
+  ] as const) {
+    await gantry.api(`PUT ${request}`, { json: { reviewer_ids: reviewers } });
+    const list = await ada.visitor.get(`${at}?state=all&${query}`);
+    assert.deepEqual(iids(list.text), expected, query);
+    const [name = '', value = ''] = query.split('=');
+    const field = new RegExp(`id="filter_\\w+" name="${name.replaceAll(/[[\]]/g, '.')}"[^]*?</div>`);
+    assert.match(field.exec(list.text)?.[0] ?? '', new RegExp(`value="${value}"`), query);
+  }
+});
+
 test('the filter of a board knows the same terms', async () => {
   const { body } = await gantry.api(`POST ${api}/boards`, { json: { name: 'Work' } });
   const at = `${path.replace(/issues$/, '-/boards')}/${body.id}`;

@@ -1,4 +1,4 @@
-/** The menu of a list's saved views: links to them, and forms that save, rename and delete one. */
+/** The menu of a list's saved views: links to them, and forms that save, rename, replace and delete one. */
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import {
   type SavedView,
@@ -8,7 +8,7 @@ import {
 } from '../../../../../planning/saved_views/saved_views.ts';
 import type { Visit } from '../../../page.ts';
 import { button } from '../../../parts/frame/project_layout.ts';
-import { hidden, input } from '../../../parts/form.ts';
+import { hidden, input, select } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { menu } from '../../../parts/menu.ts';
@@ -60,6 +60,26 @@ const changeForms = (visit: Visit, view: SavedView, path: string): Html => {
   )}`;
 };
 
+/** Replaces the filter of a view, which keeps its name. */
+const replaceForm = (
+  visit: Visit,
+  views: readonly SavedView[],
+  { path, query }: { path: string; query: string },
+): Html | null => {
+  if (views.length === 0) return null;
+  const view = select({
+    name: 'id',
+    id: 'replaced_view',
+    label: 'View to replace with this filter',
+    value: null,
+    options: views.map(({ id, name }) => [String(id), name] as const),
+  });
+  return html`<form method="post" action="${root}/replace" class="filter-fields">${hidden(
+    'authenticity_token',
+    visit.csrfToken(),
+  )}${hidden('query', query)}${hidden('back', path)}${view}<div class="buttons"><button class="small">Replace this view</button></div></form>`;
+};
+
 /** Renders the menu; null for anonymous visitors. */
 export const viewsMenu = async (visit: Visit, { scope, kind, path, query }: Given): Promise<Html | null> => {
   if (!visit.call.signedIn) return null;
@@ -74,7 +94,7 @@ export const viewsMenu = async (visit: Visit, { scope, kind, path, query }: Give
   const forms =
     current !== undefined
       ? changeForms(visit, current, path)
-      : views.length < maxViews && saveForm(visit, list, { path, query: now });
+      : html`${views.length < maxViews && saveForm(visit, list, { path, query: now })}${replaceForm(visit, views, { path, query: now })}`;
   return menu(
     {
       summary: html`${icon('eye')} ${current?.name ?? 'Views'} ${icon('chevron-down')}`,

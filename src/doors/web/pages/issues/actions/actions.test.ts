@@ -9,6 +9,7 @@ import {
 } from '../../../../../../test/support/seed.ts';
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
+import { contentIn } from '../../../../../../test/support/visitor.ts';
 
 let gantry: TestService;
 let project: SeededProject;
@@ -266,6 +267,62 @@ test('sets the estimate and adds spent time', async () => {
   assert.equal((await guest.visitor.post(`${path}/time`, { spend: '1h' })).status, 403);
 });
 
+test('shows the time spent against the estimate, and what it was spent on', async () => {
+  const { path, iid } = await fresh();
+  const { text: empty } = await reporter.visitor.get(path);
+  assert.doesNotMatch(empty, /class="bar/);
+  const send = async (sent: Record<string, string>) => await reporter.visitor.post(`${path}/time`, sent);
+  await send({ time_estimate: '4h', spend: '1h', summary: ' Read <it> ', spent_on: '2026-01-02' });
+  const shown = contentIn(await reporter.visitor.get(path));
+  assert.match(shown, /1h spent of 4h <span class="muted">\(25 %\)[^]*?<rect width="25%"/);
+  assert.match(shown, /Time entries[^]*?<time datetime="2026-01-02">[^]*?<p>Read &lt;it&gt;<\/p>/);
+  const api = `POST /projects/${project.id}/issues/${iid}/add_spent_time`;
+  await gantry.api(api, { json: { duration: '5h', summary: 'Through the API' } });
+  const over = contentIn(await reporter.visitor.get(path));
+  assert.match(over, /6h spent of 4h [^]*2h over the estimate[^]*<p>Through the API<\/p>/);
+  for (const [sent, problem] of [
+    [{ spend: '1h', spent_on: '9999-01-01' }, /can&#39;t be in the future/],
+    [{ spend: '', summary: 'Nothing' }, /can&#39;t be blank/],
+    [{ spend: '1h', spent_on: 'soon' }, null],
+  ] as const) {
+    const { status, text } = await send({ ...sent });
+    assert.ok(problem === null ? status === 400 : status === 422 && problem.test(text), text);
+  }
+  assert.equal((await one(iid)).time_stats.total_time_spent, 21_600);
+  const long = await gantry.api(api, { json: { duration: '1h', summary: 'x'.repeat(256) } });
+  assert.equal(long.status, 400);
+});
+
+test('deletes an entry of time: the own ones, and as a maintainer those of others', async () => {
+  const { path, iid } = await fresh();
+  const maintainer = await seedVisitor(gantry, { project: project.id, access_level: 40 });
+  const other = await seedVisitor(gantry, { project: project.id, access_level: 20 });
+  await reporter.visitor.get(path);
+  for (const spend of ['2h', '30m']) await reporter.visitor.post(`${path}/time`, { spend });
+  const entriesOf = async ({ visitor }: SeededVisitor): Promise<string[]> => {
+    const { text } = await visitor.get(path);
+    return [...text.matchAll(/action="([^"]+\/time\/\d+\/delete)"/g)].map(([, action = '']) => action);
+  };
+  const [half = '', hours = ''] = await entriesOf(reporter);
+  assert.deepEqual([await entriesOf(other), (await entriesOf(maintainer)).length], [[], 2]);
+  assert.equal((await other.visitor.post(half)).status, 403);
+  assert.equal((await guest.visitor.post(half)).status, 403);
+  const elsewhere = await fresh();
+  assert.equal((await reporter.visitor.post(half.replace(path, elsewhere.path))).status, 404);
+  assert.equal((await reporter.visitor.post(half)).location, path);
+  assert.equal((await reporter.visitor.post(half)).status, 404);
+  assert.equal((await one(iid)).time_stats.total_time_spent, 7200);
+  await reporter.visitor.post(`${path}/time`, { spend: '-1h' });
+  const refused = await maintainer.visitor.post(hours);
+  assert.deepEqual([refused.status, /exceeds the total time spent/.test(refused.text)], [422, true]);
+  const notes = (await gantry.api(`GET /projects/${project.id}/issues/${iid}/notes`)).body;
+  const deleted = notes
+    .map(({ body }: { body: string }) => body)
+    .filter((body: string) => body.startsWith('deleted'));
+  assert.equal(deleted.length, 1);
+  assert.match(deleted[0], /^deleted 30m of spent time from \d{4}-\d\d-\d\d$/);
+});
+
 test('ticks tasks, unless the description changed', async () => {
   const { path, iid } = await fresh({ description: '- [ ] one\n- [x] two' });
   const { text } = await reporter.visitor.get(path);
@@ -280,6 +337,31 @@ test('ticks tasks, unless the description changed', async () => {
   assert.equal((await reporter.visitor.post(`${path}/tasks`, { line: '7', base })).status, 422);
   assert.doesNotMatch((await stranger.visitor.get(path)).text, /data-tasks/);
   assert.equal((await stranger.visitor.post(`${path}/tasks`, { line: '0', base })).status, 403);
+});
+
+test('clones an issue, into its project or another, with its comments if asked', async () => {
+  const target = await seedProject(gantry, { visibility: 'private' });
+  await seedMember(gantry, { user: reporter.id, project: target.id, access_level: 20 });
+  const { path, iid } = await fresh({ title: 'To clone' });
+  await gantry.api(`POST /projects/${project.id}/issues/${iid}/notes`, { json: { body: 'Said before' } });
+  assert.match(
+    (await reporter.visitor.get(path)).text,
+    new RegExp(`action="${path}/clone"[^]*?value="${project.full_path}"`),
+  );
+  assert.doesNotMatch((await guest.visitor.get(path)).text, /Clone this issue/);
+  const here = await reporter.visitor.post(`${path}/clone`, { to_project: project.full_path });
+  assert.match(here.location ?? '', new RegExp(`^${list()}/\\d+$`));
+  assert.notEqual(here.location, path);
+  const plain = (await reporter.visitor.get(here.location ?? '')).text;
+  assert.match(plain, /The issue was cloned\.[^]+To clone/);
+  assert.doesNotMatch(plain, /Said before/);
+  const sent = { to_project: target.full_path, with_notes: '1' };
+  const there = await reporter.visitor.post(`${path}/clone`, sent);
+  assert.equal(there.location, `/${target.full_path}/issues/1`);
+  assert.match((await reporter.visitor.get(there.location ?? '')).text, /To clone[^]+Said before/);
+  for (const to_project of ['no/such', ''])
+    assert.equal((await reporter.visitor.post(`${path}/clone`, { to_project })).status, 422, to_project);
+  assert.equal((await guest.visitor.post(`${path}/clone`, sent)).status, 403);
 });
 
 test('moves an issue to a project that the user sees', async () => {

@@ -1,7 +1,8 @@
-/** Forms that move or delete an issue. */
+/** Forms that move, clone or delete an issue. */
 import { may } from '../../../../../core/access/may.ts';
 import { deleteIssue } from '../../../../../planning/issues/delete.ts';
 import { type LoadedIssue, findIssue } from '../../../../../planning/issues/find.ts';
+import { cloneIssue } from '../../../../../planning/issues/move/clone.ts';
 import { moveIssue } from '../../../../../planning/issues/move/move.ts';
 import { Failure, forbidden, invalid } from '../../../../../platform/errors.ts';
 import { boolean, object, optional, text } from '../../../../../platform/http/schema.ts';
@@ -44,6 +45,31 @@ const move = page({
   },
 });
 
+const clone = page({
+  method: 'POST',
+  path: `${issuesRoutePath}/:iid/clone`,
+  audience: 'user',
+  params: object({
+    ...oneIssue,
+    to_project: optional(text({ maxLength: 1_000 })),
+    with_notes: boolean({ default: false }),
+  }),
+  handle: async (visit, { project, iid, to_project = '', with_notes }) => {
+    const { call } = visit;
+    const loaded = await findIssue(call, project, iid);
+    if (!may(call.viewer, 'move_issue', loaded.project)) throw forbidden();
+    let made: LoadedIssue = loaded;
+    const operation = async (): Promise<void> => {
+      const { id: to_project_id } = await findTarget(visit, to_project);
+      made = await cloneIssue(call, loaded, { to_project_id, with_notes });
+    };
+    return await submitForm({ kind: issueKind, visit, loaded }, operation, {
+      next: () => issuePath(made),
+      notice: 'The issue was cloned.',
+    });
+  },
+});
+
 const remove = page({
   method: 'POST',
   path: `${issuesRoutePath}/:iid/delete`,
@@ -60,4 +86,4 @@ const remove = page({
   },
 });
 
-export const moveDeletePages = [move, remove];
+export const moveDeletePages = [move, clone, remove];

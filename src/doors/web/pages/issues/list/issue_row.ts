@@ -2,14 +2,22 @@
 import { parseText } from '../../../../../planning/issuables/lists/json_cache.ts';
 import type { LinkedLabel } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
-import { avatar } from '../../../parts/avatar.ts';
 import { dayPart } from '../../../parts/times/dates.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
 import { spellCount } from '../../../../../platform/spell_count.ts';
 import { relative, relativeTo } from '../../../parts/timestamp.ts';
+import type { ListedMilestone } from '../../../parts/properties/milestone_link.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
+import { addressOf } from '../../issuables/list/filter_chips.ts';
+import {
+  type RowLinks,
+  authorLink,
+  fact,
+  milestonePart,
+  peoplePart,
+} from '../../issuables/list/row_parts.ts';
 
 type User = { id: number; name: string; username: string; avatar_url: string | null };
 
@@ -28,7 +36,7 @@ export type ListedIssue = {
   author: User;
   closed_by: User | null;
   assignees: User[];
-  milestone: { title: string } | null;
+  milestone: ListedMilestone | null;
   due_date: string | null;
   user_notes_count: number;
   upvotes: number;
@@ -43,12 +51,10 @@ export type ListedIssue = {
 /** Reads the cached JSON of an issue. */
 export const parseIssue = (text: JsonText): ListedIssue => parseText<ListedIssue>(text);
 
-type RowContext = {
+export type RowContext = RowLinks & {
   labels: readonly LinkedLabel[];
   /** Number of open issues that block this issue and that the viewer sees. */
   blockers?: number | undefined;
-  /** Address of the list of issues with a label. */
-  labelHref: (title: string) => string;
   /** `YYYY-MM-DD` */
   today: string;
   /** The list has issues of several projects. */
@@ -58,11 +64,6 @@ type RowContext = {
   /** Marks what a search found in a title. */
   markTitle?: (title: string) => Html;
 };
-
-const maxAvatars = 4;
-
-const fact = (content: Html, title: string, style = ''): Html =>
-  html`<span class="status ${style}" title="${title}">${content}</span>`;
 
 const duePart = ({ due_date, state }: ListedIssue, today: string): Html | null => {
   if (due_date === null) return null;
@@ -79,25 +80,16 @@ const tasksPart = ({ task_completion_status: { count, completed_count } }: Liste
     ? null
     : fact(html`${icon('todo')} ${completed_count} of ${count} tasks`, 'Completed tasks', 'tasks');
 
-const peoplePart = ({ assignees }: ListedIssue): Html | null => {
-  if (assignees.length === 0) return null;
-  const names = assignees.map(({ name }) => name).join(', ');
-  return html`<span class="avatars" title="Assigned to ${names}">${assignees
-    .slice(0, maxAvatars)
-    .map(avatar)}</span><span class="visually-hidden">Assigned to ${names}</span>${
-    assignees.length > maxAvatars && html`<span class="count">+${assignees.length - maxAvatars}</span>`
-  }`;
-};
-
 const blockedPart = ({ state }: ListedIssue, blockers: number): Html | null =>
   blockers === 0 || state === 'closed'
     ? null
     : fact(html`${icon('warning')} Blocked`, `Blocked by ${spellCount(blockers, 'open issue')}`, 'bad');
 
-const sidePart = (issue: ListedIssue, { today, blockers = 0 }: RowContext): Html => {
+const sidePart = (issue: ListedIssue, context: RowContext): Html => {
+  const { today, blockers = 0 } = context;
   const { milestone, merge_requests_count: closers, user_notes_count: comments, upvotes } = issue;
   const commentCount = spellCount(comments, 'comment');
-  return html`<span class="side">${blockedPart(issue, blockers)}${tasksPart(issue)}${milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')}${duePart(
+  return html`<span class="side">${blockedPart(issue, blockers)}${tasksPart(issue)}${milestonePart(milestone, context)}${duePart(
     issue,
     today,
   )}${closers > 0 && fact(html`${icon('merge-request', 'Merge requests')} ${closers}`, 'Merge requests')}${
@@ -106,21 +98,24 @@ const sidePart = (issue: ListedIssue, { today, blockers = 0 }: RowContext): Html
       html`<span aria-hidden="true">👍</span><span class="visually-hidden">Votes</span> ${upvotes}`,
       spellCount(upvotes, 'vote'),
     )
-  }${fact(html`${icon('comment', 'Comments')} ${comments}`, commentCount)}${peoplePart(issue)}</span>`;
+  }${fact(html`${icon('comment', 'Comments')} ${comments}`, commentCount)}${peoplePart('assignee', issue.assignees, context)}</span>`;
 };
 
-const metaPart = (issue: ListedIssue, { showsProject }: RowContext): Html => {
+const metaPart = (issue: ListedIssue, context: RowContext): Html => {
   const { iid, state, author, closed_by, closed_at, created_at, references } = issue;
-  const number = showsProject ? references.full : `#${iid}`;
+  const number = context.showsProject ? references.full : `#${iid}`;
   if (state === 'closed' && closed_at !== null) {
     return html`<span class="meta">${number} closed ${relative(Date.parse(closed_at))}${closed_by !== null && ` by ${closed_by.name}`}</span>`;
   }
-  return html`<span class="meta">${number} opened ${relativeTo(created_at)} by ${author.name}</span>`;
+  return html`<span class="meta">${number} opened ${relativeTo(created_at)} by ${authorLink(author, context)}</span>`;
 };
 
+/** Returns the path of the list of the issues of an issue's project. */
+export const issueListPath = ({ references: { full } }: Pick<ListedIssue, 'references'>): string =>
+  `/${full.slice(0, full.lastIndexOf('#'))}/issues`;
+
 /** Returns the path of the page of an issue that a list shows. */
-export const listedIssuePath = ({ references: { full }, iid }: ListedIssue): string =>
-  `/${full.slice(0, full.lastIndexOf('#'))}/issues/${iid}`;
+export const listedIssuePath = (issue: ListedIssue): string => `${issueListPath(issue)}/${issue.iid}`;
 
 /** Renders an issue as a row of a list. */
 export const issueRow = (issue: ListedIssue, context: RowContext): Html => {
@@ -131,7 +126,7 @@ export const issueRow = (issue: ListedIssue, context: RowContext): Html => {
     issue.confidential &&
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
   }<a class="title" href="${listedIssuePath(issue)}" data-row>${context.markTitle?.(issue.title) ?? issue.title}</a> ${context.labels.map(
-    (one) => html`${label(one, context.labelHref(one.name))} `,
+    (one) => html`${label(one, addressOf(context.listPath, { labels: one.name }))} `,
   )}</span>${sidePart(issue, context)}${metaPart(issue, context)}</li>
 `;
 };

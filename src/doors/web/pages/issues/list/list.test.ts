@@ -109,6 +109,8 @@ test('lists issues with what they have, newest first', async () => {
   assert.match(text, /class="label"[\s\S]+solver/);
   assert.match(text, /1 of 2 tasks[\s\S]+1\.5[\s\S]+3 Feb 2020<\/time>, overdue/);
   assert.match(text, new RegExp(`Assigned to Name of ${reporter.username}`));
+  for (const filter of [`assignee_username=${reporter.username}`, 'author_username=root'])
+    assert.ok(text.includes(`href="${path}?${filter}"`), filter);
   assert.match(text, /aria-label="Confidential"/);
   const closed = await reporter.visitor.get(`${path}?state=closed`);
   assert.deepEqual([titles(closed.text), counts(closed.text)], [['4'], [3, 1, 4]]);

@@ -1,15 +1,11 @@
 /** The page of a list of issues. Projects, groups and own work mount it. */
-import { today } from '../../../../../core/access/viewer.ts';
 import { issueOrderNames } from '../../../../../planning/issuables/lists/record_kinds.ts';
-import { countBlockers } from '../../../../../planning/issues/links/count_blockers.ts';
-import { linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { issueTexts } from '../../../../../planning/issues/lists/json_cache.ts';
 import { listIssues } from '../../../../../planning/issues/lists/list.ts';
 import { countIssues } from '../../../../../planning/issues/lists/statistics.ts';
 import { Redirect, type View, type Visit } from '../../../page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { addressOf } from '../../issuables/list/filter_chips.ts';
 import { type ListedKind, answerTyped, listView } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
 import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
@@ -17,7 +13,7 @@ import type { IssueListScope } from '../../issuables/list/list_scope.ts';
 import { issueLanguage } from '../../issuables/list/typed_terms.ts';
 import { issueFields } from './filter_fields.ts';
 import { type IssueListQuery, type ListQuery, type State, readShownQuery } from './read_query.ts';
-import { issueRow, parseIssue } from './issue_row.ts';
+import { issueRows } from './load_rows.ts';
 
 type Counts = Record<State, number>;
 
@@ -67,28 +63,8 @@ const rowsPart = async (
   { filters, page }: ListQuery,
 ): Promise<{ rows: Html[]; total: number }> => {
   const { items, total } = await listIssues({ call, scope, filters, page, texts: issueTexts });
-  const issues = items.map(parseIssue);
-  const ids = issues.map(({ id }) => id);
-  const [labels, blockers] = await Promise.all([
-    linkedLabels(call.db, 'Issue', ids),
-    countBlockers(call, ids),
-  ]);
-  const context = {
-    labelHref: (title: string) => addressOf(path, { labels: title }),
-    today: today(call.now),
-    showsProject: project === null,
-    isSelectable: call.signedIn,
-  };
-  return {
-    rows: issues.map((issue) =>
-      issueRow(issue, {
-        ...context,
-        labels: labels.get(issue.id) ?? [],
-        blockers: blockers.get(issue.id),
-      }),
-    ),
-    total,
-  };
+  const shown = { listPath: () => path, showsProject: project === null, isSelectable: call.signedIn };
+  return { rows: await issueRows(call, items, shown), total };
 };
 
 /** Renders a list of issues; redirects to the address for text typed into the box. */

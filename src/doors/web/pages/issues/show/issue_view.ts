@@ -93,6 +93,25 @@ const movePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
       )}</details>`
     : null;
 
+const clonePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
+  rights.clone
+    ? html`<details class="act"><summary>Clone this issue</summary>${form(
+        visit,
+        { action: issuePath(loaded, '/clone'), submit: 'Clone issue', isQuiet: true },
+        input({
+          name: 'to_project',
+          id: 'clone_to_project',
+          label: 'Project',
+          hint: 'Its full path. The clone is a new open issue.',
+          value: loaded.project.full_path,
+          required: true,
+          autocomplete: 'off',
+          suggestions: ownProjectSuggestions(),
+        }),
+        checkbox({ name: 'with_notes', label: 'Copy the comments, too', checked: false }),
+      )}</details>`
+    : null;
+
 const deletePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
   rights.destroy
     ? html`<details class="act"><summary>Delete this issue</summary>${form(
@@ -124,7 +143,7 @@ ${noticePart(shown)}
     visit,
     shown,
     choices,
-  )}${movePart(visit, shown)}${deletePart(visit, shown)}</div></div>`;
+  )}${movePart(visit, shown)}${clonePart(visit, shown)}${deletePart(visit, shown)}</div></div>`;
   const title = `${issue.title} (#${issue.iid})`;
   const view = projectView(
     visit,

@@ -30,7 +30,13 @@ import { type IssueRequests, loadRequests } from './related_requests.ts';
 const maxLinks = 100;
 
 /** Rights of the viewer on the issue. */
-export type Rights = TimelineRights & { update: boolean; admin: boolean; move: boolean; destroy: boolean };
+export type Rights = TimelineRights & {
+  update: boolean;
+  admin: boolean;
+  move: boolean;
+  clone: boolean;
+  destroy: boolean;
+};
 
 export type IssuePage = {
   loaded: LoadedIssue;
@@ -64,6 +70,7 @@ const findRights = (visit: Visit, loaded: LoadedIssue): Rights => {
     update: isSignedIn && issueNoun.mayUpdate(call, loaded),
     admin: isSignedIn && may(call.viewer, 'admin_issue', project),
     move: isSignedIn && may(call.viewer, 'move_issue', project) && issue.moved_to_id === null,
+    clone: isSignedIn && may(call.viewer, 'move_issue', project),
     destroy: isSignedIn && may(call.viewer, 'destroy_issue', project),
   };
 };

@@ -12,7 +12,6 @@ import {
   addMeForm,
   peopleForm,
   propertyForm,
-  timeForm,
 } from '../../../parts/properties/property_forms.ts';
 import {
   assigneesSection,
@@ -24,8 +23,8 @@ import {
   participantsSection,
   referenceSection,
   section,
-  timeSection,
 } from '../../../parts/properties/property_sections.ts';
+import { timeSection } from '../../../parts/properties/time_section.ts';
 import { dayPart } from '../../../parts/times/dates.ts';
 import { issuePath, issuesPath } from '../paths.ts';
 import { linksSection } from './linked_issues.ts';
@@ -84,7 +83,7 @@ const sharedPart = (visit: Visit, { loaded, labels }: IssuePage, choices: Choice
     choices !== null ? addMeForm(visit, action, people) : null,
   )}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
     issue.milestone,
-    list,
+    { listPath: list, isAnonymous: !visit.call.signedIn },
     choices !== null && milestoneForm(visit, action, { own: issue.milestone, choices }),
   )}`;
 };
@@ -94,8 +93,8 @@ export const sidePart = (visit: Visit, shown: IssuePage, choices: Choices | null
   const { loaded, rights, own, participants } = shown;
   const { target, project, issue } = loaded;
   const path = (below: string): string => issuePath(loaded, below);
-  const timing = rights.update && timeForm(visit, path('/time'), target.time_estimate);
-  return html`<aside class="aside" id="issue_properties" data-part aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(target, timing, shown.timeReport)}${linksSection(visit, shown)}${requestSections(loaded, shown.requests)}${confidentialPart(visit, shown)}${lockSection(visit, issue.discussion_locked === 1, rights.admin ? path('') : null)}${followSection(
+  const timing = { loaded, report: shown.timeReport, mayUpdate: rights.update, path: path('/time') };
+  return html`<aside class="aside" id="issue_properties" data-part aria-label="Properties">${sharedPart(visit, shown, choices)}${duePart(visit, shown)}${timeSection(visit, timing)}${linksSection(visit, shown)}${requestSections(loaded, shown.requests)}${confidentialPart(visit, shown)}${lockSection(visit, issue.discussion_locked === 1, rights.admin ? path('') : null)}${followSection(
     visit,
     own,
     path,

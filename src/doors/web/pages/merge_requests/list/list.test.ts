@@ -118,7 +118,12 @@ test('shows the open merge requests with exact counts and their facts', async ()
   const [draft = '', keep = ''] = text.split('<li><span class="lead status').slice(1);
   assert.match(draft, /aria-label="Draft"[\s\S]+Draft: Other[\s\S]+into[\s\S]+<code>keep<\/code>/);
   assert.match(keep, /Keep &lt;i&gt;loads&lt;\/i&gt;[\s\S]+labels=bug/);
-  assert.match(keep, /aria-label="Pipeline: pending"[\s\S]+1 approval[\s\S]+1 of 2 tasks[\s\S]+Reviewers: /);
+  assert.match(
+    keep,
+    /aria-label="Pipeline: pending"[\s\S]+1 approval[\s\S]+1 of 2 tasks[\s\S]+#eye"[\s\S]+Reviewer: /,
+  );
+  for (const filter of [`reviewer_username=${maintainer.username}`, 'author_username=root'])
+    assert.ok(keep.includes(`href="${path}?${filter}"`), filter);
   assert.doesNotMatch(keep, / into /);
   assert.match(text, /2 open merge requests</);
 });

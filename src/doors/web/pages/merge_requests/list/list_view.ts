@@ -1,14 +1,17 @@
 /** The page of a list of merge requests. Projects, groups and own work mount it. */
 import { requestOrderNames } from '../../../../../planning/issuables/lists/record_kinds.ts';
-import { linkedLabels } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import { countMergeRequests } from '../../../../../review/merge_requests/lists/counts.ts';
 import { mergeRequestTexts } from '../../../../../review/merge_requests/lists/json_cache.ts';
 import { listMergeRequests } from '../../../../../review/merge_requests/lists/list.ts';
-import { loadRowFacts } from '../../../../../review/merge_requests/lists/row_facts.ts';
 import { Redirect, type View, type Visit } from '../../../page.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
-import { type FilterField, periodField, sharedFields } from '../../issuables/list/filter_bar.ts';
+import {
+  type FilterField,
+  periodField,
+  presenceField,
+  sharedFields,
+} from '../../issuables/list/filter_bar.ts';
 import { addressOf } from '../../issuables/list/filter_chips.ts';
 import { type ListedKind, answerTyped, listView } from '../../issuables/list/list_page.ts';
 import type { StateTab } from '../../issuables/list/list_parts.ts';
@@ -16,7 +19,7 @@ import { narrowToProject } from '../../issuables/list/narrow_to_project.ts';
 import type { RequestListScope } from '../../issuables/list/list_scope.ts';
 import { requestLanguage } from '../../issuables/list/typed_terms.ts';
 import { type ListQuery, type RequestListQuery, type State, readShownQuery } from './read_query.ts';
-import { parseRequest, requestRow } from './request_row.ts';
+import { requestRows } from './load_rows.ts';
 
 type Counts = Record<State, number>;
 
@@ -44,6 +47,9 @@ const tabsOf = (counts: Counts): StateTab<State>[] => [
 const fields: readonly FilterField[] = [
   ...sharedFields,
   { name: 'reviewer_username', label: 'Reviewer', hint: 'User name', suggests: 'members' },
+  presenceField('reviewer_id', 'Review requested from'),
+  { name: 'or[reviewer_username]', label: 'Any of these reviewers', hint: 'User names, separated by commas' },
+  { name: 'not[reviewer_username]', label: 'Not reviewed by', hint: 'User names, separated by commas' },
   {
     name: 'my_review',
     label: 'My review',
@@ -56,7 +62,7 @@ const fields: readonly FilterField[] = [
   {
     name: 'approved_by_usernames',
     label: 'Approved by',
-    hint: 'User names, separated by commas: by all of them',
+    hint: 'User names, separated by commas: by all of them; or None or Any',
   },
   { name: 'environment', label: 'Deployed to', hint: 'Name of an environment' },
   { name: 'source_branch', label: 'Source branch', suggests: 'branches' },
@@ -105,22 +111,8 @@ const rowsPart = async (
   { filters, page }: ListQuery,
 ): Promise<{ rows: Html[]; total: number }> => {
   const { items, total } = await listMergeRequests({ call, scope, filters, page, texts: mergeRequestTexts });
-  const requests = items.map(parseRequest);
-  const ids = requests.map(({ id }) => id);
-  const [labels, facts] = await Promise.all([
-    linkedLabels(call.db, 'MergeRequest', ids),
-    loadRowFacts(call, ids),
-  ]);
-  const context = {
-    labelHref: (title: string) => addressOf(path, { labels: title }),
-    showsProject: project === null,
-    isSelectable: call.signedIn,
-    isAnonymous: !call.signedIn,
-  };
-  const rows = requests.map((request) =>
-    requestRow(request, { ...context, labels: labels.get(request.id) ?? [], facts: facts.get(request.id) }),
-  );
-  return { rows, total };
+  const shown = { listPath: () => path, showsProject: project === null, isSelectable: call.signedIn };
+  return { rows: await requestRows(call, items, shown), total };
 };
 
 /** Links to what waits for the review of the user. */

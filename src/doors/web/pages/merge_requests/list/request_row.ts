@@ -3,13 +3,21 @@ import { parseText } from '../../../../../planning/issuables/lists/json_cache.ts
 import type { LinkedLabel } from '../../../../../planning/issuables/lists/linked_labels.ts';
 import type { JsonText } from '../../../../../platform/http/endpoint.ts';
 import type { RowFacts } from '../../../../../review/merge_requests/lists/row_facts.ts';
-import { avatar } from '../../../parts/avatar.ts';
 import { pipelineMark } from '../../../parts/code/commit_line.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { label } from '../../../parts/label.ts';
 import { relative, relativeTo } from '../../../parts/timestamp.ts';
+import type { ListedMilestone } from '../../../parts/properties/milestone_link.ts';
 import { selectBox } from '../../issuables/bulk/bulk_form.ts';
+import { addressOf } from '../../issuables/list/filter_chips.ts';
+import {
+  type RowLinks,
+  authorLink,
+  fact,
+  milestonePart,
+  peoplePart,
+} from '../../issuables/list/row_parts.ts';
 import { spellCount } from '../../../../../platform/spell_count.ts';
 
 type User = { name: string; username: string; avatar_url: string | null };
@@ -35,7 +43,7 @@ export type ListedRequest = {
   closed_by: User | null;
   assignees: User[];
   reviewers: User[];
-  milestone: { title: string } | null;
+  milestone: ListedMilestone | null;
   /** Titles. */
   labels: string[];
   web_url: string;
@@ -47,43 +55,22 @@ export type ListedRequest = {
 /** Reads the cached JSON of a merge request. */
 export const parseRequest = (text: JsonText): ListedRequest => parseText<ListedRequest>(text);
 
-type RowContext = {
+export type RowContext = RowLinks & {
   labels: readonly LinkedLabel[];
   facts: RowFacts | undefined;
-  /** Address of the list of merge requests with a label. */
-  labelHref: (title: string) => string;
   /** The list has merge requests of several projects. */
   showsProject: boolean;
   /** The row can be selected, for changes of several merge requests. */
   isSelectable?: boolean;
-  /** The viewer cannot open pages of pipelines. */
-  isAnonymous?: boolean;
   /** Marks what a search found in a title. */
   markTitle?: (title: string) => Html;
 };
-
-const maxAvatars = 4;
 
 const looks: Record<string, readonly [image: IconName, style: string, word: string]> = {
   opened: ['merge-request', 'ok', 'Open'],
   merged: ['merge-request', 'merged', 'Merged'],
   closed: ['cross-circle', 'bad', 'Closed'],
   locked: ['lock', 'off', 'Merging'],
-};
-
-const fact = (content: Html, title: string, style = ''): Html =>
-  html`<span class="status ${style}" title="${title}">${content}</span>`;
-
-const peoplePart = (role: string, users: readonly User[]): Html | null => {
-  if (users.length === 0) return null;
-  const names = users.map(({ name }) => name).join(', ');
-  return html`<span class="avatars" title="${role}: ${names}">${users
-    .slice(0, maxAvatars)
-    .map(({ name, avatar_url }) =>
-      avatar({ name, avatar_url }),
-    )}</span><span class="visually-hidden">${role}: ${names}</span>${
-    users.length > maxAvatars && html`<span class="count">+${users.length - maxAvatars}</span>`
-  }`;
 };
 
 const tasksPart = ({ task_completion_status: { count, completed_count } }: ListedRequest): Html | null =>
@@ -94,7 +81,7 @@ const tasksPart = ({ task_completion_status: { count, completed_count } }: Liste
 /** Renders what keeps a merge request from being merged: conflicts, pipeline, approvals, discussions. */
 export const readinessPart = (
   { has_conflicts }: Pick<ListedRequest, 'has_conflicts'>,
-  { facts, isAnonymous = false }: Pick<RowContext, 'facts' | 'isAnonymous'>,
+  { facts, isAnonymous }: Pick<RowContext, 'facts' | 'isAnonymous'>,
 ): Html => {
   const { approvals = 0, areChangesRequested = false, unresolved = 0, pipeline = null } = facts ?? {};
   return html`${
@@ -115,11 +102,10 @@ export const readinessPart = (
 
 const sidePart = (request: ListedRequest, context: RowContext): Html => {
   const { milestone, user_notes_count: comments, reviewers, assignees } = request;
-  return html`<span class="side">${readinessPart(request, context)}${tasksPart(request)}${
-    milestone !== null && fact(html`${icon('milestone', 'Milestone')} ${milestone.title}`, 'Milestone')
-  }${fact(html`${icon('comment', 'Comments')} ${comments}`, spellCount(comments, 'comment'))}${peoplePart('Assigned to', assignees)}${peoplePart(
-    'Reviewers',
+  return html`<span class="side">${readinessPart(request, context)}${tasksPart(request)}${milestonePart(milestone, context)}${fact(html`${icon('comment', 'Comments')} ${comments}`, spellCount(comments, 'comment'))}${peoplePart('assignee', assignees, context)}${peoplePart(
+    'reviewer',
     reviewers,
+    context,
   )}</span>`;
 };
 
@@ -129,7 +115,8 @@ const branchPart = ({ target_branch }: ListedRequest, facts: RowFacts | undefine
     ? null
     : html` into ${icon('branch')} <code>${target_branch}</code>`;
 
-const metaPart = (request: ListedRequest, { showsProject, facts }: RowContext): Html => {
+const metaPart = (request: ListedRequest, context: RowContext): Html => {
+  const { showsProject, facts } = context;
   const { iid, state, author, references, created_at } = request;
   const number = showsProject ? references.full : `!${iid}`;
   const { merged_at, merged_by, closed_at, closed_by } = request;
@@ -137,17 +124,17 @@ const metaPart = (request: ListedRequest, { showsProject, facts }: RowContext): 
   const [at = null, by = null] = state === 'merged' || state === 'closed' ? ended[state] : [];
   const what =
     at === null
-      ? html`opened ${relativeTo(created_at)} by ${author.name}`
+      ? html`opened ${relativeTo(created_at)} by ${authorLink(author, context)}`
       : html`${state} ${relative(Date.parse(at))}${by !== null && ` by ${by.name}`}`;
   return html`<span class="meta">${number} ${what}${branchPart(request, facts)}</span>`;
 };
 
-/** Address of the list of the merge request's project. */
-const listPathOf = ({ references: { full } }: Pick<ListedRequest, 'references'>): string =>
+/** Returns the path of the list of the merge requests of a merge request's project. */
+export const requestListPath = ({ references: { full } }: Pick<ListedRequest, 'references'>): string =>
   `/${full.slice(0, full.lastIndexOf('!'))}/merge_requests`;
 
 /** Address of a merge request's page. */
-export const pathOf = (request: ListedRequest): string => `${listPathOf(request)}/${request.iid}`;
+export const pathOf = (request: ListedRequest): string => `${requestListPath(request)}/${request.iid}`;
 
 /** Renders a merge request as a row of a list. */
 export const requestRow = (request: ListedRequest, context: RowContext): Html => {
@@ -155,7 +142,7 @@ export const requestRow = (request: ListedRequest, context: RowContext): Html =>
   const isDraft = draft && state === 'opened';
   const [image, style, word] = looks[state] ?? ['merge-request', 'off', state];
   return html`<li><span class="lead status ${isDraft ? 'off' : style}">${context.isSelectable === true && selectBox(request)}${icon(image, isDraft ? 'Draft' : word)}</span><span class="heading"><a class="title" href="${pathOf(request)}" data-row>${context.markTitle?.(title) ?? title}</a> ${context.labels.map(
-    (one) => html`${label(one, context.labelHref(one.name))} `,
+    (one) => html`${label(one, addressOf(context.listPath, { labels: one.name }))} `,
   )}</span>${sidePart(request, context)}${metaPart(request, context)}</li>
 `;
 };

@@ -11,7 +11,6 @@ import {
   labelsForm,
   milestoneForm,
   peopleForm,
-  timeForm,
 } from '../../../parts/properties/property_forms.ts';
 import {
   assigneesSection,
@@ -23,8 +22,8 @@ import {
   participantsSection,
   referenceSection,
   section,
-  timeSection,
 } from '../../../parts/properties/property_sections.ts';
+import { timeSection } from '../../../parts/properties/time_section.ts';
 import { requestPath, requestsPath } from '../paths.ts';
 import type { ClosedIssue, RequestPage } from './load_overview.ts';
 
@@ -89,15 +88,16 @@ export const sidePart = (visit: Visit, shown: RequestPage, choices: Choices | nu
   const path = (below: string): string => requestPath(loaded, below);
   const [action, list] = [path(''), requestsPath(project)];
   const people = { role: 'assignee' as const, own: assignees };
+  const timing = { loaded, report: shown.timeReport, mayUpdate: rights.update, path: path('/time') };
   return html`<aside class="aside" id="request_properties" data-part aria-label="Properties">${reviewersPart(visit, shown, choices)}${assigneesSection(
     assignees.map((user) => basicUser(user, visit.call)),
     choices !== null && peopleForm(visit, action, { ...people, choices }),
     choices !== null ? addMeForm(visit, action, people) : null,
   )}${closesPart(shown)}${labelsSection(labels, list, choices !== null && labelsForm(visit, action, { own: labels, choices }))}${milestoneSection(
     milestone,
-    list,
+    { listPath: list, isAnonymous: !visit.call.signedIn },
     choices !== null && milestoneForm(visit, action, { own: milestone, choices }),
-  )}${timeSection(target, rights.update && timeForm(visit, path('/time'), target.time_estimate), shown.timeReport)}${lockSection(
+  )}${timeSection(visit, timing)}${lockSection(
     visit,
     merge_request.discussion_locked === 1,
     rights.admin ? action : null,
