@@ -51,6 +51,7 @@ export const groupNouns = [
       'POST /avatar',
       'POST /visibility',
       'POST /permissions',
+      'POST /notifications',
       'POST /two_factor',
       'POST /repositories',
       'POST /runners',
