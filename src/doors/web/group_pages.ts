@@ -3,6 +3,7 @@ import { hookLines } from './hook_pages.ts';
 import type { GroupNoun } from './project_and_group_pages.ts';
 import {
   accessTokenLines,
+  badgeLines,
   boardLines,
   deployTokenLines,
   labelLines,
@@ -59,6 +60,13 @@ export const groupNouns = [
       'POST /transfer',
       'POST /delete',
     ],
+  },
+  {
+    noun: 'settings/badges',
+    tab: 'settings',
+    name: 'Badges',
+    action: 'admin_group',
+    lines: badgeLines,
   },
   {
     noun: 'deploy_tokens',

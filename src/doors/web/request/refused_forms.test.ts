@@ -59,6 +59,7 @@ const project: Refused[] = [
   ['releases', 'name', 255, { tag_name: 'typed-tag', description: 'Typed notes' }],
   ['releases/v1', 'name', 255, { description: 'Typed notes' }],
   ['releases/v1/links', 'url', 2_048, { name: 'Typed link' }],
+  ['settings/badges', 'link_url', 2_000, { name: 'Typed name', image_url: 'https://typed.example.com/' }],
   ['settings/access_tokens', 'name', 255, { expires_at: '2099-01-02' }],
   ['settings/integrations/jira', 'url', 2_048, { username: 'typed-user' }],
   ['tags', 'tag_name', 255, { ref: 'typed-ref', message: 'Typed message' }],
