@@ -149,6 +149,8 @@ export const projectNouns = [
       'POST /archive',
       'POST /unarchive',
       'POST /transfer',
+      'POST /housekeeping',
+      'POST /remove_fork',
       'POST /delete',
     ],
   },
