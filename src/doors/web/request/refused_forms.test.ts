@@ -38,6 +38,7 @@ const account: Refused[] = [
   ['/profile/account/username', 'username', 2_000],
   ['/profile/account/delete', 'confirm', 2_000],
   ['/profile/applications', 'name', 2_000, { redirect_uri: 'https://typed.example.com' }],
+  ['/profile/status', 'message', 255, { emoji: 'typed' }],
   ['/profile/emails', 'email', 1_000, { current_password: '' }],
   ['/profile/gpg_keys', 'key', 100_000],
   ['/profile/keys', 'title', 2_000, { key: 'typed key' }],
