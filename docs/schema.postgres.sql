@@ -2373,6 +2373,8 @@ create table users (
 
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email));
 
+CREATE INDEX users_last_activity ON users USING btree (COALESCE(last_activity_on, ''::text), id);
+
 CREATE UNIQUE INDEX users_username ON users USING btree (lower(username));
 
 create table variables (

@@ -2209,6 +2209,8 @@ CREATE TABLE users (
 
 CREATE UNIQUE INDEX users_email on users (lower(email));
 
+CREATE INDEX users_last_activity on users (coalesce(last_activity_on, ''), id);
+
 CREATE UNIQUE INDEX users_username on users (lower(username));
 
 CREATE TRIGGER users_renamed after update of username, name, state, email, avatar on users begin update instance set value = cast(cast(value as bigint) + 1 as text) where name = 'names_version'; end;

@@ -96,6 +96,7 @@ import { archivedProjects } from './0214_archived_projects.ts';
 import { lastReviews } from './0216_last_reviews.ts';
 import { refEventIndex } from './0221_ref_event_index.ts';
 import { dropEventsProject } from './0222_drop_events_project.ts';
+import { userActivityIndex } from './0230_user_activity_index.ts';
 import { watcherIndex } from './0226_watcher_index.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -200,4 +201,5 @@ export const migrationTexts: MigrationText[] = [
   refEventIndex,
   dropEventsProject,
   watcherIndex,
+  userActivityIndex,
 ];
