@@ -10,6 +10,7 @@ import { groupAvatarRoutes, groupRoutes } from '../identity/groups/routes.ts';
 import { changeRoutes } from '../outgoing/change_stream/routes.ts';
 import { deliveryRoutes } from '../outgoing/deliveries/routes.ts';
 import { hookRoutes } from '../outgoing/hooks/routes.ts';
+import { imageRoutes } from '../doors/image_proxy/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
 import { markdownRoutes } from '../doors/markdown/routes.ts';
 import { broadcastMessageRoutes } from '../doors/instance/broadcast_messages/routes.ts';
@@ -174,6 +175,7 @@ export const doors: AnyEndpoint<Call>[] = [
   ...projectAvatarRoutes,
   ...topicAvatarRoutes,
   ...badgeRoutes,
+  ...imageRoutes,
   ...traceStreamRoutes,
   registryAuth,
   ...gitHttpRoutes,

@@ -84,6 +84,7 @@ const ofProject: Record<string, string | null> = {
   'environments/:id': 'environments/1',
   'settings/repository': null, // leads to protected branches
   'settings/integrations/:key': 'settings/integrations/redmine',
+  'settings/badges/:id': 'settings/badges/<project badge>',
   'variables/:key': 'variables/KEY?scope=*',
   'runners/:id': 'runners/1',
   'hooks/:id': 'hooks/<project hook>',
@@ -105,6 +106,7 @@ const ofGroup: Record<string, string | null> = {
   'labels/:id/edit': 'labels/<group label>/edit',
   'milestones/:iid': 'milestones/1',
   'milestones/:iid/edit': 'milestones/1/edit',
+  'settings/badges/:id': 'settings/badges/<group badge>',
   'variables/:key': 'variables/KEY?scope=*',
   'runners/:id': 'runners/1',
   'hooks/:id': 'hooks/<group hook>',
@@ -315,12 +317,21 @@ export const seedRest = async (gantry: TestService): Promise<Ids> => {
   const { body: branch } = await gantry.api(`GET ${path}/repository/branches/main`);
   const thread = `${path}/repository/commits/${branch.commit.id}/discussions`;
   const { body: commitThread } = await gantry.api(`POST ${thread}`, { json: { body: 'A note' } });
+  const badge = {
+    name: 'Build',
+    link_url: 'https://ci.invalid/',
+    image_url: `${gantry.url}${project}/badges/main/pipeline.svg`,
+  };
+  const projectBadge = await send(`POST ${path}/badges`, badge);
+  const groupBadge = await send(`POST /groups${group}/badges`, badge);
   const projectHook = await send(`POST ${path}/hooks`, hook);
   const groupHook = await send(`POST /groups${group}/hooks`, hook);
   const systemHook = await send('POST /hooks', hook);
   await gantry.api(`POST ${path}/hooks/${projectHook.id}/test/push_events`);
   const { body: deliveries } = await gantry.api(`GET ${path}/hooks/${projectHook.id}/events`);
   return {
+    'project badge': projectBadge.id,
+    'group badge': groupBadge.id,
     'project hook': projectHook.id,
     'group hook': groupHook.id,
     'system hook': systemHook.id,

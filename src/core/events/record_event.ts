@@ -75,12 +75,12 @@ export const recordStatuses = async (tx: Tx, changes: readonly Change[]): Promis
 };
 
 /**
- * Changes that also go to the audit log: roles, accounts but not their statuses, deletions, visibility, and access of jobs. Operations on
- * keys and tokens write to the audit log themselves.
+ * Changes that also go to the audit log: roles, accounts but not their statuses, deletions, visibility, and access of
+ * jobs. Operations on keys, tokens and linked accounts write to the audit log themselves.
  */
 const isAudited = ({ kind, data = {} }: Change): boolean =>
   (/^(?:member|user|job_token_scope)\./.test(kind) && kind !== 'user.status') ||
-  (/\.(?:deleted|removed)$/.test(kind) && !kind.startsWith('key.')) ||
+  (/\.(?:deleted|removed)$/.test(kind) && !/^(?:key|identity)\./.test(kind)) ||
   'visibility' in data;
 
 /** Source of changes that no request caused. */

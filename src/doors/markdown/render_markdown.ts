@@ -10,6 +10,7 @@
  */
 import type { Call } from '../../core/access/call.ts';
 import { getDiagramServer } from '../../core/settings/setting_effects.ts';
+import { getImageKey } from '../image_proxy/image_key.ts';
 import type { Project } from '../../projects/projects/find.ts';
 import { type ConvertOptions, type Part, getRoot } from './convert/options.ts';
 import { convertTexts } from './convert_cached.ts';
@@ -40,6 +41,7 @@ const toOptions = (call: Call, context: MarkdownContext): ConvertOptions => {
     baseUrl: call.baseUrl,
     isAbsolute,
     diagramServer: getDiagramServer(call.settings),
+    imageKey: getImageKey(call.platform),
     hasReferences,
   };
 };

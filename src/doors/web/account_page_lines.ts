@@ -13,6 +13,7 @@ export const accountLinkLines = [
 export const profileLines = [
   'GET /profile',
   'POST /profile',
+  'POST /profile/status',
   'POST /profile/avatar',
   'POST /profile/avatar/delete',
   'GET /profile/account',

@@ -3,6 +3,7 @@ import { hookLines } from './hook_pages.ts';
 import type { GroupNoun } from './project_and_group_pages.ts';
 import {
   accessTokenLines,
+  badgeLines,
   boardLines,
   deployTokenLines,
   labelLines,
@@ -52,6 +53,7 @@ export const groupNouns = [
       'POST /avatar',
       'POST /visibility',
       'POST /permissions',
+      'POST /notifications',
       'POST /two_factor',
       'POST /repositories',
       'POST /runners',
@@ -59,6 +61,13 @@ export const groupNouns = [
       'POST /transfer',
       'POST /delete',
     ],
+  },
+  {
+    noun: 'settings/badges',
+    tab: 'settings',
+    name: 'Badges',
+    action: 'admin_group',
+    lines: badgeLines,
   },
   {
     noun: 'deploy_tokens',

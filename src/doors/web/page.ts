@@ -5,6 +5,7 @@ import type { Call } from '../../core/access/call.ts';
 import type { Problems } from '../../platform/errors.ts';
 import type { RawParams } from '../../platform/http/params.ts';
 import type { Html } from './parts/html.ts';
+import type { IconName } from './parts/icon.ts';
 import type { Preferences } from './request/preferences.ts';
 
 export type Flash = { kind: 'notice' | 'alert'; text: string };
@@ -61,7 +62,7 @@ export type LinkPreview = {
 };
 
 /** A form for a new record. */
-export type CreateLink = { path: string; name: string; icon: 'issue' | 'merge-request' };
+export type CreateLink = { path: string; name: string; icon: IconName };
 
 export type View = {
   title: string;
@@ -141,8 +142,11 @@ export type Page<P extends TObject = TObject> = {
   withoutRequiredFactor?: true;
   /** The signed link in its path is sufficient authorization for a form: it needs neither our token nor our origin. */
   isSignedLink?: true;
-  /** A feed, which the token in its address authenticates: readers of feeds do not sign in. */
-  isFeed?: true;
+  /**
+   * A feed, which the token in its address authenticates: readers of feeds do not sign in. `atom`: only the form of the
+   * page with the query `format=atom`, which must never answer anything but a feed.
+   */
+  isFeed?: true | 'atom';
   params: P;
   /** @property sent the parameters before parsing */
   handle: (visit: Visit, params: Static<P>, sent: RawParams) => Reply;

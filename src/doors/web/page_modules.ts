@@ -26,6 +26,8 @@ const accessTokenPages: Load = async () => (await import('./pages/access_tokens/
 
 const deployTokenPages: Load = async () => (await import('./pages/deploy_tokens/pages.ts')).pages;
 
+const badgePages: Load = async () => (await import('./pages/badges/pages.ts')).pages;
+
 const boardPages: Load = async () => (await import('./pages/boards/pages.ts')).pages;
 
 const requestPages: Load = async () => (await import('./pages/merge_requests/pages.ts')).pages;
@@ -79,6 +81,7 @@ export const projectPages: Record<(typeof projectNouns)[number]['noun'], Load> =
   deploy_keys: async () => (await import('./pages/deploy_keys/pages.ts')).pages,
   deploy_tokens: deployTokenPages,
   'settings/access_tokens': accessTokenPages,
+  'settings/badges': badgePages,
   'settings/integrations': async () => (await import('./pages/integrations/pages.ts')).pages,
   'settings/ci_cd': async () => (await import('./pages/project_settings/pages.ts')).pages,
   hooks: hookPages,
@@ -108,6 +111,7 @@ export const groupPages: Record<(typeof groupNouns)[number]['noun'], Load> = {
   settings: async () => (await import('./pages/groups/settings_page.ts')).pages,
   deploy_tokens: deployTokenPages,
   'settings/access_tokens': accessTokenPages,
+  'settings/badges': badgePages,
   boards: boardPages,
   labels: async () => (await import('./pages/labels/pages.ts')).pages,
   milestones: async () => (await import('./pages/milestones/pages.ts')).pages,

@@ -17,6 +17,8 @@ export type NounPages<Action, Tab> = {
   tab: Tab;
   /** The link is shown to users with this permission. */
   action: Action;
+  /** Where the link is for users without `action`, but with this permission. */
+  forReaders?: { tab: Tab; action: Action };
   /**
    * Method, and path below the noun: `POST /:id/cancel`. A last `/:path` takes all that follows, decoded; a last
    * `/:rest` takes it as the browser sent it, for names of files, which can be any bytes.
@@ -31,6 +33,7 @@ export type ProjectTab =
   | 'pipelines'
   | 'releases'
   | 'snippets'
+  | 'members'
   | 'settings';
 export type GroupTab = 'activity' | 'issues' | 'merge_requests' | 'members' | 'settings';
 

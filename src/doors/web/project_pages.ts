@@ -6,6 +6,7 @@ import { workNouns } from './planning_pages.ts';
 import type { ProjectNoun } from './project_and_group_pages.ts';
 import {
   accessTokenLines,
+  badgeLines,
   boardLines,
   deployTokenLines,
   labelLines,
@@ -149,6 +150,8 @@ export const projectNouns = [
       'POST /archive',
       'POST /unarchive',
       'POST /transfer',
+      'POST /housekeeping',
+      'POST /remove_fork',
       'POST /delete',
     ],
   },
@@ -157,7 +160,15 @@ export const projectNouns = [
     tab: 'settings',
     name: 'Members',
     action: 'admin_member',
+    forReaders: { tab: 'members', action: 'read_member' },
     lines: memberLines,
+  },
+  {
+    noun: 'settings/badges',
+    tab: 'settings',
+    name: 'Badges',
+    action: 'admin_project',
+    lines: badgeLines,
   },
   {
     noun: 'settings/merge_requests',

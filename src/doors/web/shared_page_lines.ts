@@ -92,3 +92,5 @@ export const memberLines = [
 export const accessTokenLines = ['GET', 'POST', 'POST /:id/revoke', 'POST /:id/rotate'] as const;
 
 export const deployTokenLines = ['GET', 'POST', 'POST /:id/revoke'] as const;
+
+export const badgeLines = ['GET', 'POST', 'GET /:id', 'POST /:id', 'POST /:id/delete'] as const;

@@ -46,17 +46,17 @@ export const linkIdentity = async (
     return true;
   });
 
-/** Unlinks a user from the account at a provider, if there is one. */
+/** Unlinks a user from the account at a provider, if there is one. @param cause the user, or an administrator */
 export const unlinkIdentity = async (
   { write }: Pick<Store, 'write'>,
   cause: Cause,
   source: Source,
-  provider: string,
+  { user_id, provider }: { user_id: number; provider: string },
 ): Promise<void> =>
   await write(async (tx) => {
     const gone = await tx.db
       .deleteFrom('user_identities')
-      .where('user_id', '=', cause.user.id)
+      .where('user_id', '=', user_id)
       .where('provider', '=', provider)
       .returning(['user_id', 'extern_uid'])
       .executeTakeFirst();

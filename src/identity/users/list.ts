@@ -127,18 +127,23 @@ const makeConditions = (params: Filters, admin: boolean): Condition[] => {
   return conditions.filter((condition) => condition !== null);
 };
 
-const orderColumns: Record<Params['order_by'], RawBuilder<unknown>> = {
+/** The administrators' page also orders by activity. */
+type Order = Params['order_by'] | 'last_activity_on';
+
+const orderColumns: Record<Order, RawBuilder<unknown>> = {
   id: sql`users.id`,
   name: sql`users.search_text`,
   username: sql`lower(users.username)`,
   created_at: sql`users.created_at`,
   updated_at: sql`users.updated_at`,
+  // As the index has it: the engines place nulls differently.
+  last_activity_on: sql`coalesce(users.last_activity_on, '')`,
 };
 
 /** Loads a page of users, with the total. */
 export const selectUsers = async (
   db: Reader,
-  params: Omit<Params, 'page' | 'per_page'>,
+  params: Omit<Params, 'page' | 'per_page' | 'order_by'> & { order_by: Order },
   { limit, offset, admin }: { limit: number; offset: number; admin: boolean },
 ): Promise<{ rows: UserRow[]; total: number }> => {
   const where = sql<boolean>`${sql.join(makeConditions(params, admin), sql` and `)}`;

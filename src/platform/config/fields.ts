@@ -59,6 +59,8 @@ export type Config = Others & {
   ssh_listen: Address | null;
   /** Whether connections of trusted proxies to the SSH server begin with a PROXY header. */
   ssh_proxy_protocol: boolean;
+  /** Whether the service loads and shows images of other sites that texts embed. */
+  image_proxy: boolean;
   /** SSH address shown to clients; null: the host of the external URL with the port of `ssh_listen`. */
   ssh_external: Address | null;
   /** Maximum megabytes of an artifact file if the project sets no limit; 0: unlimited. */
@@ -111,6 +113,13 @@ export const fields: Fields = {
     default: 'false',
     meaning:
       'true: SSH connections from GANTRY_TRUSTED_PROXIES begin with a header of the PROXY protocol, version 2, which names the client; or false',
+    read: readYes,
+  },
+  image_proxy: {
+    variable: 'GANTRY_IMAGE_PROXY',
+    default: 'true',
+    meaning:
+      'true: images of other sites in texts are loaded by the service and shown, which needs access to the Internet; false: they are links',
     read: readYes,
   },
   ssh_external: {

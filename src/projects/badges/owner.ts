@@ -37,7 +37,8 @@ const toPlaceholders = (project: Project, { baseUrl }: Call): Placeholders => {
   };
 };
 
-const ofProject = (project: Project, call: Call): BadgeOwner => {
+/** Returns a project as an owner of badges. */
+export const projectBadgeOwner = (project: Project, call: Call): BadgeOwner => {
   const own = sql<boolean>`badges.project_id = ${project.id}`;
   return {
     columns: { project_id: project.id, group_id: null },
@@ -48,7 +49,7 @@ const ofProject = (project: Project, call: Call): BadgeOwner => {
 };
 
 /** Placeholders of a badge of a group are not replaced: its projects replace them by their own values. */
-const ofGroup = ({ id }: { id: number }): BadgeOwner => {
+export const groupBadgeOwner = ({ id }: { id: number }): BadgeOwner => {
   const own = sql<boolean>`badges.group_id = ${id}`;
   return { columns: { project_id: null, group_id: id }, shown: own, own, placeholders: {} };
 };
@@ -57,13 +58,14 @@ export const badgeOwnerKinds: BadgeOwnerKind[] = [
   {
     plural: 'projects',
     noun: 'project',
-    find: async (call, id) => ofProject(await findProject(call, id), call),
-    findToChange: async (call, id) => ofProject(await findProjectFor(call, id, 'admin_project'), call),
+    find: async (call, id) => projectBadgeOwner(await findProject(call, id), call),
+    findToChange: async (call, id) =>
+      projectBadgeOwner(await findProjectFor(call, id, 'admin_project'), call),
   },
   {
     plural: 'groups',
     noun: 'group',
-    find: async (call, id) => ofGroup(await findGroup(call, id)),
-    findToChange: async (call, id) => ofGroup(await findGroupFor(call, id, 'admin_group')),
+    find: async (call, id) => groupBadgeOwner(await findGroup(call, id)),
+    findToChange: async (call, id) => groupBadgeOwner(await findGroupFor(call, id, 'admin_group')),
   },
 ];

@@ -1,65 +1,20 @@
 /** Endpoints of badges, written once for projects and groups. */
-import type { RawBuilder } from 'kysely';
-import { type Call, requireActor } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
-import { compareColumns } from '../../core/events/compare_columns.ts';
-import { recordEvent } from '../../core/events/record_event.ts';
-import { insertRow } from '../../platform/db/insert.ts';
-import type { Tx } from '../../platform/db/open.ts';
-import { requireRecordQuota } from '../../platform/db/quota.ts';
-import { type Problems, invalid, notFound, nothingToChange } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import { clearable, id as idParam, idOrPath, object, optional, text } from '../../platform/http/schema.ts';
-import { type BadgeRow, badgeJson, badgeShape, previewJson, previewShape } from './json.ts';
-import { type BadgeOwner, type BadgeOwnerKind, badgeOwnerKinds } from './owner.ts';
+import { createBadge } from './create.ts';
+import { deleteBadge } from './delete.ts';
+import { badgeJson, badgeShape, previewJson, previewShape } from './json.ts';
+import { type BadgeOwnerKind, badgeOwnerKinds } from './owner.ts';
+import { listBadges, loadBadge } from './queries.ts';
+import { requireBadgeUrls } from './rules.ts';
+import { updateBadge } from './update.ts';
 
 const area = 'badges';
 const url = (description: string) => text({ maxLength: 2_000, description });
 const linkUrl = url('URL that the badge links to; may contain placeholders');
 const imageUrl = url('URL of the image; may contain placeholders');
 const name = optional(clearable(text()));
-const quota = { what: 'badges', most: 100 };
-
-/** Requires an absolute address by HTTP. Placeholders count as any text. @throws Failure 400 */
-const checkUrls = (urls: { link_url?: string | undefined; image_url?: string | undefined }): void => {
-  const problems: Problems = {};
-  for (const [key, value] of Object.entries(urls)) {
-    if (value === undefined) continue;
-    const isValid = /^https?:\/\/\S+$/i.test(value) && URL.canParse(value.replaceAll(/%\{[a-z_]+\}/g, 'x'));
-    if (!isValid) problems[key] = ['is not a valid URL'];
-  }
-  if (Object.keys(problems).length > 0) throw invalid(problems);
-};
-
-const loadBadge = async (
-  { db }: Pick<Call, 'db'>,
-  where: RawBuilder<boolean>,
-  badgeId: number,
-): Promise<BadgeRow> => {
-  const row = await db
-    .selectFrom('badges')
-    .selectAll()
-    .where(where)
-    .where('id', '=', badgeId)
-    .executeTakeFirst();
-  if (row === undefined) throw notFound('Badge');
-  return row;
-};
-
-/** Records a change of a badge of a project or a group. */
-const recordBadge = async (
-  tx: Tx,
-  call: Call,
-  { columns: { project_id, group_id } }: BadgeOwner,
-  { verb, id, data = {} }: { verb: 'created' | 'updated' | 'deleted'; id: number; data?: object },
-): Promise<void> =>
-  await recordEvent(tx, requireActor(call), {
-    kind: `badge.${verb}`,
-    project_id,
-    target_type: 'Badge',
-    target_id: id,
-    data: { ...data, ...(group_id !== null && { group_id }) },
-  });
 
 const getPath = ({ plural }: BadgeOwnerKind): string => `/${plural}/:id/badges`;
 
@@ -83,15 +38,10 @@ const list = (kind: BadgeOwnerKind) =>
     reply: badgeShape,
     handle: async (call, params) => {
       const owner = await kind.find(call, params.id);
-      const query = call.db
-        .selectFrom('badges')
-        .where(owner.shown)
-        .$if(params.name !== undefined, (badges) => badges.where('name', '=', params.name ?? ''));
-      const { limit, offset } = pageRequest(params);
-      const [rows, { total }] = await Promise.all([
-        query.selectAll().orderBy('id').limit(limit).offset(offset).execute(),
-        query.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-      ]);
+      const { rows, total } = await listBadges(call, owner.shown, {
+        name: params.name,
+        ...pageRequest(params),
+      });
       return { items: rows.map((row) => badgeJson(row, owner.placeholders)), total };
     },
   });
@@ -107,7 +57,7 @@ const render = (kind: BadgeOwnerKind) =>
     reply: previewShape,
     handle: async (call, { id, link_url, image_url }) => {
       const owner = await kind.findToChange(call, id);
-      checkUrls({ link_url, image_url });
+      requireBadgeUrls({ link_url, image_url });
       return previewJson({ link_url, image_url }, owner.placeholders);
     },
   });
@@ -136,15 +86,7 @@ const create = (kind: BadgeOwnerKind) =>
     params: object({ ...getParams(kind), link_url: linkUrl, image_url: imageUrl, name }),
     handle: async (call, { id, link_url, image_url, name: title = null }) => {
       const owner = await kind.findToChange(call, id);
-      checkUrls({ link_url, image_url });
-      const badgeId = await call.write(async (tx) => {
-        await requireRecordQuota(tx.db.selectFrom('badges').where(owner.own), quota);
-        const times = { created_at: tx.now, updated_at: tx.now };
-        const row = { ...owner.columns, name: title, link_url, image_url, ...times };
-        const made = await insertRow(tx.db, 'badges', row);
-        await recordBadge(tx, call, owner, { verb: 'created', id: made });
-        return made;
-      });
+      const badgeId = await createBadge(call, owner, { link_url, image_url, name: title });
       return badgeJson(await loadBadge(call, owner.own, badgeId), owner.placeholders);
     },
   });
@@ -164,22 +106,7 @@ const update = (kind: BadgeOwnerKind) =>
     }),
     handle: async (call, { id, badge_id, ...edit }) => {
       const owner = await kind.findToChange(call, id);
-      const before = await loadBadge(call, owner.own, badge_id);
-      const { name: title, ...urls } = edit;
-      if (Object.keys(edit).length === 0) throw nothingToChange(['link_url', 'image_url', 'name']);
-      checkUrls(urls);
-      const set = { ...urls, ...(title !== undefined && { name: title }) };
-      const { data } = compareColumns(before, set);
-      await call.write(async (tx) => {
-        const updated = await tx.db
-          .updateTable('badges')
-          .set({ ...set, updated_at: tx.now })
-          .where('id', '=', badge_id)
-          .returning('id')
-          .executeTakeFirst();
-        if (updated === undefined) throw notFound('Badge');
-        await recordBadge(tx, call, owner, { verb: 'updated', id: badge_id, data });
-      });
+      await updateBadge(call, owner, badge_id, edit);
       return badgeJson(await loadBadge(call, owner.own, badge_id), owner.placeholders);
     },
   });
@@ -194,17 +121,7 @@ const remove = (kind: BadgeOwnerKind) =>
     params: object({ ...getParams(kind), badge_id: idParam() }),
     handle: async (call, { id, badge_id }) => {
       const owner = await kind.findToChange(call, id);
-      const badge = await loadBadge(call, owner.own, badge_id);
-      await call.write(async (tx) => {
-        const removed = await tx.db
-          .deleteFrom('badges')
-          .where('id', '=', badge_id)
-          .returning('id')
-          .executeTakeFirst();
-        if (removed === undefined) throw notFound('Badge');
-        const data = { name: badge.name, link_url: badge.link_url, image_url: badge.image_url };
-        await recordBadge(tx, call, owner, { verb: 'deleted', id: badge_id, data });
-      });
+      await deleteBadge(call, owner, badge_id);
     },
   });
 

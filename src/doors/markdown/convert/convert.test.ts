@@ -11,6 +11,7 @@ const base: ConvertOptions = {
   baseUrl: 'https://git.example.com',
   isAbsolute: false,
   diagramServer: null,
+  imageKey: null,
   hasReferences: true,
 };
 

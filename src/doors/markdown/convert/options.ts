@@ -11,6 +11,8 @@ export type ConvertOptions = {
   /** True if links of the instance start with its URL instead of a slash. */
   isAbsolute: boolean;
   diagramServer: string | null;
+  /** Signs the addresses of images of other sites; null: they are links. */
+  imageKey: string | null;
   /** True to find references such as `#1` and `@user`. */
   hasReferences: boolean;
 };

@@ -6,8 +6,9 @@ import { replaceEmoji } from './emoji.ts';
 import { findReferences, readAddress } from './find_references.ts';
 import { escapeHtml } from '../../../platform/escape_html.ts';
 import { type HtmlToken, readHtml, writeTag } from './html_tokens.ts';
-import type { ConvertOptions, Part } from './options.ts';
-import { idPrefix, resolveUrl } from './resolve_urls.ts';
+import { imagePath } from '../../image_proxy/image_links.ts';
+import { type ConvertOptions, type Part, getRoot } from './options.ts';
+import { type ResolvedUrl, idPrefix, resolveUrl } from './resolve_urls.ts';
 import { trimEnd } from '../../../platform/trim.ts';
 
 type Open = Extract<HtmlToken, { kind: 'open' }>;
@@ -39,7 +40,19 @@ const externalRel = 'nofollow noreferrer noopener';
 const writeLink = (href: string, isExternal: boolean, more: [string, string | null][] = []): string =>
   writeTag('a', [['href', href], ['rel', isExternal ? externalRel : null], ...more]);
 
-/** Writes an image of this instance. Any other becomes a link: pages load nothing from other sites. */
+/** Returns where a browser loads an image from; null: nowhere, it is shown as a link. */
+const getSource = ({ options }: Rewriting, url: ResolvedUrl, isDiagram: boolean): string | null => {
+  if (media.test(url.href)) return null;
+  if (!url.isExternal || isDiagram) return url.href;
+  const { imageKey, baseUrl } = options;
+  const absolute = URL.parse(url.href, baseUrl === '' ? undefined : baseUrl)?.href;
+  const path = imageKey === null || absolute === undefined ? null : imagePath(imageKey, absolute);
+  return path === null ? null : `${getRoot(options)}${path}`;
+};
+
+/**
+ * Writes an image. Pages load nothing from other sites: the service loads their images, or they become links.
+ */
 const writeImage = (state: Rewriting, { attributes }: Open): string => {
   const { options } = state;
   const url = resolveUrl(attributes.get('src') ?? '', 'image', options);
@@ -47,11 +60,12 @@ const writeImage = (state: Rewriting, { attributes }: Open): string => {
   if (url === null || attributes.get('src') === undefined) return escapeHtml(alt);
   const isDiagram =
     options.diagramServer !== null && url.href.startsWith(`${trimEnd(options.diagramServer, '/')}/`);
-  if ((!url.isExternal || isDiagram) && !media.test(url.href)) {
+  const source = getSource(state, url, isDiagram);
+  if (source !== null) {
     const size = (name: string): string | null =>
       /^\d{1,4}(?:px|%)?$/.exec(attributes.get(name) ?? '')?.[0].replace('px', '') ?? null;
     return writeTag('img', [
-      ['src', url.href],
+      ['src', source],
       // `alt` without a value is a decoration.
       ['alt', alt],
       ['title', attributes.get('title') ?? null],

@@ -7,7 +7,7 @@ import { convert } from './convert.ts';
 /** Line and state of each checkbox of a text. */
 const readBoxes = (text: string): [number, boolean][] => {
   const options = { project: null, ref: null, path: null, baseUrl: '', isAbsolute: false };
-  const [html] = convert(text, { ...options, diagramServer: null, hasReferences: false });
+  const [html] = convert(text, { ...options, diagramServer: null, imageKey: null, hasReferences: false });
   assert.ok(typeof html === 'string');
   const boxes = html.matchAll(/data-line="(\d+)" disabled( checked)?>/g);
   return [...boxes].map(([, line, ticked]) => [Number(line), ticked !== undefined]);

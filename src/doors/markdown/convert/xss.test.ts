@@ -17,6 +17,7 @@ const base: ConvertOptions = {
   baseUrl: origin,
   isAbsolute: false,
   diagramServer: null,
+  imageKey: null,
   hasReferences: true,
 };
 

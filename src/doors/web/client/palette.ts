@@ -46,7 +46,17 @@ const makeDialog = (): Parts => {
 
 let parts: Parts | undefined;
 
-const links = (results: HTMLElement): HTMLAnchorElement[] => [...results.querySelectorAll('a')];
+/** The options: links, and buttons of forms that change something. */
+const links = (results: HTMLElement): HTMLElement[] => [
+  ...results.querySelectorAll<HTMLElement>('a, form > button'),
+];
+
+/** Forms lead back to the page on which the palette is open. */
+const prepareForms = (results: HTMLElement): void => {
+  for (const form of results.querySelectorAll('form')) form.setAttribute('role', 'presentation');
+  for (const field of results.querySelectorAll<HTMLInputElement>('input[name="return_to"]'))
+    field.value = location.pathname + location.search;
+};
 
 /** Selects the next link, which the field names as its active one: the focus stays in the field. */
 const select = ({ input, results }: Parts, step: number): void => {
@@ -59,7 +69,7 @@ const select = ({ input, results }: Parts, step: number): void => {
   next?.scrollIntoView({ block: 'nearest' });
 };
 
-/** Makes a group of options of each heading and the links after it. */
+/** Makes a group of options of each heading and the links and forms after it. */
 const toGroups = (fresh: Element): HTMLElement[] => {
   const groups: HTMLElement[] = [];
   for (const heading of fresh.querySelectorAll('h2')) {
@@ -68,7 +78,8 @@ const toGroups = (fresh: Element): HTMLElement[] => {
     heading.setAttribute('role', 'presentation');
     group.setAttribute('role', 'group');
     group.setAttribute('aria-labelledby', heading.id);
-    for (let next = heading.nextElementSibling; next?.tagName === 'A'; next = heading.nextElementSibling)
+    let next = heading.nextElementSibling;
+    for (; next?.tagName === 'A' || next?.tagName === 'FORM'; next = heading.nextElementSibling)
       group.append(next);
     group.prepend(heading);
     groups.push(group);
@@ -82,6 +93,7 @@ const show = (shown: Parts, fresh: Element): void => {
   const groups = toGroups(document.importNode(fresh, true));
   const isFound = groups.length > 0;
   results.replaceChildren(...(isFound ? groups : [fresh.textContent.trim()]));
+  prepareForms(results);
   links(results).forEach((link, at) => {
     link.id = `palette-option-${at}`;
     link.setAttribute('role', 'option');

@@ -6,6 +6,8 @@ export const preferencesCookie = '_service_preferences';
 
 export const schemes = ['system', 'light', 'dark'] as const;
 
+export const schemeNames = { system: 'Match system', light: 'Light', dark: 'Dark' } as const;
+
 /** Layout of diffs: unified or side by side. */
 export const diffViews = ['unified', 'split'] as const;
 

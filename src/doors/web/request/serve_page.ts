@@ -141,13 +141,17 @@ const requireOwnSession = (page: AnyPage, { sudo_by_id }: Actor): void => {
     throw forbidden('This page is closed while you act as another user. Stop impersonating first.');
 };
 
+/** Returns whether the answer is a feed, which its token may authenticate. */
+const isFeedRequest = ({ isFeed }: AnyPage, { query }: FastifyRequest): boolean =>
+  isFeed === true || (isFeed === 'atom' && (query as RawParams)['format'] === 'atom');
+
 /** Answers an error in the frame of the user where there is one. @throws other errors */
 const answerError = async (
   visit: OpenVisit,
   { page, request, reply }: { page: AnyPage; request: FastifyRequest; reply: FastifyReply },
   error: unknown,
 ): Promise<FastifyReply> => {
-  if (page.isFeed === true || !(error instanceof Failure)) throw error;
+  if (isFeedRequest(page, request) || !(error instanceof Failure)) throw error;
   const { toErrorView } = await import('./error_view.ts');
   const view = await toErrorView(visit.call, request, error);
   if (view === null) throw error;
@@ -162,7 +166,7 @@ export const serve = async (
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> => {
-  const visit = await openVisit(request, await openPageCall(platform, request, page.isFeed === true));
+  const visit = await openVisit(request, await openPageCall(platform, request, isFeedRequest(page, request)));
   if (isGoGet(page, request)) {
     const { goGetPage } = await import('./go_get.ts');
     const answered = await goGetPage(visit.call, visit.path);

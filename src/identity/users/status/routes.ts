@@ -1,9 +1,8 @@
 /** Status that users set for themselves: an emoji, a message, and whether they are busy. */
-import { type Call, requireActor, requireUser } from '../../../core/access/call.ts';
+import { type Call, requireUser } from '../../../core/access/call.ts';
 import { endpoint } from '../../../core/access/endpoint.ts';
-import { recordEvent } from '../../../core/events/record_event.ts';
 import type { UserStatusesTable } from '../../../platform/db/schema/identity.ts';
-import { invalid, notFound } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
 import {
   clearable,
   idOrPath,
@@ -16,26 +15,10 @@ import {
   timestamp,
 } from '../../../platform/http/schema.ts';
 import { escapeHtml } from '../../../platform/escape_html.ts';
-import {
-  dayMilliseconds,
-  formatTimeOrNull,
-  hourMilliseconds,
-  minuteMilliseconds,
-} from '../../../platform/time.ts';
+import { formatTimeOrNull } from '../../../platform/time.ts';
 import { loadUser, userIdByName } from '../queries.ts';
-
-const durations = {
-  '30_minutes': 30 * minuteMilliseconds,
-  '3_hours': 3 * hourMilliseconds,
-  '8_hours': 8 * hourMilliseconds,
-  '1_day': dayMilliseconds,
-  '3_days': 3 * dayMilliseconds,
-  '7_days': 7 * dayMilliseconds,
-  '30_days': 30 * dayMilliseconds,
-} as const;
-
-const maxMessageLength = 100;
-const defaultEmoji = 'speech_balloon';
+import { loadUserStatus } from './load_status.ts';
+import { defaultEmoji, maxMessageLength, setStatus, statusDurationNames } from './set_status.ts';
 
 const shape = object({
   emoji: nullable(string),
@@ -55,14 +38,9 @@ const statusJson = ({ emoji, message, availability, clear_at }: UserStatusesTabl
   clear_status_at: formatTimeOrNull(clear_at),
 });
 
-const loadStatus = async ({ db, now }: Call, userId: number) => {
-  const row = await db
-    .selectFrom('user_statuses')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  const isCurrent = row !== undefined && (row.clear_at === null || row.clear_at > now);
-  return isCurrent ? statusJson(row) : none;
+const loadStatus = async (call: Call, userId: number) => {
+  const status = await loadUserStatus(call, userId);
+  return status === undefined ? none : statusJson(status);
 };
 
 const own = endpoint({
@@ -98,9 +76,7 @@ const params = object({
   emoji: optional(clearable(text({ description: `name; default: ${defaultEmoji}` }))),
   message: optional(clearable(text({ description: `${maxMessageLength} characters at most` }))),
   availability: optional(oneOf(['not_set', 'busy'])),
-  clear_status_after: optional(
-    clearable(oneOf(Object.keys(durations) as (keyof typeof durations)[], { description: 'default: never' })),
-  ),
+  clear_status_after: optional(clearable(oneOf(statusDurationNames, { description: 'default: never' }))),
 });
 
 const set = endpoint({
@@ -112,34 +88,10 @@ const set = endpoint({
   params,
   reply: shape,
   handle: async (call, params) => {
-    const { availability = 'not_set', clear_status_after: after = null } = params;
-    const [emoji, message] = [params.emoji ?? '', params.message ?? ''];
-    if ([...message].length > maxMessageLength) {
-      throw invalid({ message: [`is too long (maximum is ${maxMessageLength} characters)`] });
-    }
-    if (!/^[a-z0-9_+-]*$/.test(emoji)) throw invalid({ emoji: ['is not a valid emoji name'] });
-    const user_id = requireUser(call).id;
-    const isEmpty = emoji === '' && message === '' && availability === 'not_set';
-    await call.write(async (tx) => {
-      const { db, now } = tx;
-      await recordEvent(tx, requireActor(call), {
-        kind: 'user.status',
-        project_id: null,
-        target_type: 'User',
-        target_id: user_id,
-        data: { availability, is_cleared: isEmpty },
-      });
-      await db.deleteFrom('user_statuses').where('user_id', '=', user_id).execute();
-      if (isEmpty) return;
-      const clear_at = after === null ? null : now + durations[after];
-      const row = { user_id, emoji: emoji === '' ? defaultEmoji : emoji, message, availability, clear_at };
-      await db
-        .insertInto('user_statuses')
-        .values(row)
-        .onConflict((clash) => clash.column('user_id').doUpdateSet(row))
-        .execute();
-    });
-    return await loadStatus(call, user_id);
+    const { emoji, message, availability = 'not_set', clear_status_after } = params;
+    const clearAfter = clear_status_after ?? null;
+    await setStatus(call, { emoji: emoji ?? '', message: message ?? '', availability, clearAfter });
+    return await loadStatus(call, requireUser(call).id);
   },
 });
 

@@ -97,6 +97,7 @@ import { lastReviews } from './0216_last_reviews.ts';
 import { refEventIndex } from './0221_ref_event_index.ts';
 import { dropEventsProject } from './0222_drop_events_project.ts';
 import { timelogSummaries } from './0225_timelog_summaries.ts';
+import { userActivityIndex } from './0230_user_activity_index.ts';
 import { watcherIndex } from './0226_watcher_index.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -202,4 +203,5 @@ export const migrationTexts: MigrationText[] = [
   dropEventsProject,
   timelogSummaries,
   watcherIndex,
+  userActivityIndex,
 ];

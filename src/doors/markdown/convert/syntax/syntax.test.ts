@@ -10,6 +10,7 @@ const options = {
   baseUrl: 'https://git.example.com',
   isAbsolute: false,
   diagramServer: null,
+  imageKey: null,
   hasReferences: true,
 };
 

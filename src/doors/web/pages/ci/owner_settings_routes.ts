@@ -49,7 +49,7 @@ export type SettingsListRoute = {
 type SettingsNoun = 'runners' | 'variables' | 'hooks';
 
 /** Settings that the instance does not have. */
-type PlacedNoun = 'settings/access_tokens' | 'deploy_tokens';
+type PlacedNoun = 'settings/access_tokens' | 'deploy_tokens' | 'settings/badges';
 
 const actions: Record<SettingsNoun | PlacedNoun, { group: GroupAction; project: ProjectAction }> = {
   runners: { group: 'admin_group_runner', project: 'admin_runner' },
@@ -57,6 +57,7 @@ const actions: Record<SettingsNoun | PlacedNoun, { group: GroupAction; project: 
   hooks: { group: 'admin_group_hook', project: 'admin_hook' },
   'settings/access_tokens': { group: 'admin_group_member', project: 'admin_member' },
   deploy_tokens: { group: 'admin_group', project: 'admin_project' },
+  'settings/badges': { group: 'admin_group', project: 'admin_project' },
 };
 
 const nounTexts: Record<SettingsNoun | PlacedNoun, string> = {
@@ -65,6 +66,7 @@ const nounTexts: Record<SettingsNoun | PlacedNoun, string> = {
   hooks: 'Webhooks',
   'settings/access_tokens': 'Access tokens',
   deploy_tokens: 'Deploy tokens',
+  'settings/badges': 'Badges',
 };
 
 const linkTo = async (call: Call, groupId: number, noun: SettingsNoun | PlacedNoun): Promise<Html | null> => {

@@ -14,7 +14,7 @@ const maxEntries = 20;
 
 const historyPath = ({ project, ref, path }: CodeLocation): string => codePath(project, 'commits', ref, path);
 
-const feedPath = (location: CodeLocation): string => `${historyPath(location)}?format=atom`;
+export const commitsFeedPath = (location: CodeLocation): string => `${historyPath(location)}?format=atom`;
 
 const titleOf = ({ project, ref, path }: CodeLocation): string =>
   `${project.full_path}:${ref}${path === '' ? '' : `/${path}`} commits`;
@@ -22,7 +22,7 @@ const titleOf = ({ project, ref, path }: CodeLocation): string =>
 /** Names the feed in the head of a page. */
 export const commitsFeedLink = (location: CodeLocation): { title: string; path: string } => ({
   title: titleOf(location),
-  path: feedPath(location),
+  path: commitsFeedPath(location),
 });
 
 type PageQuery = { project: string; rest?: string | undefined };
@@ -69,7 +69,7 @@ export const commitsFeed = async (visit: Visit, location: CodeLocation): Promise
   return atomFeed(visit, {
     title: titleOf(location),
     path: historyPath(location),
-    self: feedPath(location),
+    self: commitsFeedPath(location),
     entries: commits.map((one) => toEntry(location, one)),
   });
 };

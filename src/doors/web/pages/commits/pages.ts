@@ -13,12 +13,13 @@ import { loadSignatures } from '../../parts/code/signature_badge.ts';
 import { commitList } from '../../parts/code/commit_list.ts';
 import { pathCrumbs } from '../../parts/code/path_crumbs.ts';
 import { emptyState } from '../../parts/empty_state.ts';
+import { feedLink } from '../../parts/feeds/feed_link.ts';
 import { projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { refMenu } from '../../parts/ref_menu.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { commitsFeed, commitsFeedLink, findFeed } from './feed.ts';
+import { commitsFeed, commitsFeedLink, commitsFeedPath, findFeed } from './feed.ts';
 
 const commitsPerPage = 40;
 
@@ -87,7 +88,7 @@ const historyView = async (visit: Visit, location: CodeLocation, query: PageQuer
       hasHeading: true,
       view: { feeds: [commitsFeedLink(location)] },
     },
-    html`<div class="row between"><div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div><a class="button" href="${codePath(project, 'commits', commit, path)}" data-key="y" data-key-name="Permalink">Permalink</a></div>
+    html`<div class="row between"><div class="row">${menu}${path === '' ? html`<h1>Commits</h1>` : pathCrumbs(project, ref, path)}</div><div class="row">${feedLink(visit, commitsFeedPath(location))}<a class="button" href="${codePath(project, 'commits', commit, path)}" data-key="y" data-key-name="Permalink">Permalink</a></div></div>
 ${filterForm(address, query)}
 ${commits.length === 0 ? none : commitList(project, commits, { pipelines, people, signatures })}
 ${olderNav(address, query, loaded.length > commitsPerPage)}`,
@@ -101,6 +102,7 @@ export const pages = [routePath, `${routePath}/:rest`].map((path) =>
     method: 'GET',
     path,
     audience: 'visitor',
+    isFeed: 'atom',
     params: object({
       ...codeParams,
       search: optional(clearable(text())),

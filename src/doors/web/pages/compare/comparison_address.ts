@@ -1,6 +1,6 @@
 /** Addresses of comparisons: `/group/project/compare/main...feature/x`. */
 import type { Project } from '../../../../projects/projects/find.ts';
-import { encodePath } from '../../parts/code/code_path.ts';
+import { encodePath } from '../../parts/code/encode_path.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 
 export type Comparison = {

@@ -1,7 +1,6 @@
 /** The page of a group: its description, and its subgroups and projects as one list. */
 import { sql } from 'kysely';
 import type { Call } from '../../../../core/access/call.ts';
-import { mayInGroup } from '../../../../core/access/may.ts';
 import { uploadedAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
 import { type Group, findGroup } from '../../../../identity/groups/find.ts';
 import { groupJson } from '../../../../identity/groups/json.ts';
@@ -15,6 +14,12 @@ import { listProjects } from '../../../../projects/projects/lists/list.ts';
 import { type View, type Visit, page } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { emptyState } from '../../parts/empty_state.ts';
+import {
+  canCreateProject,
+  canCreateSubgroup,
+  newProjectPath,
+  newSubgroupPath,
+} from '../../parts/frame/create_in_group.ts';
 import { groupView } from '../../parts/frame/group_layout.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -79,16 +84,15 @@ const loadContents = async (
   return { groups, contents, projects: { items: items as ListedProject[], total } };
 };
 
-const newButtons = ({ call }: Visit, group: Group): Html | null => {
-  const mayAddGroup = mayInGroup(call.viewer, 'create_subgroup', group);
-  const mayAddProject = call.signedIn && mayInGroup(call.viewer, 'create_project', group);
+const newButtons = (visit: Visit, group: Group): Html | null => {
+  const mayAddGroup = canCreateSubgroup(visit, group);
+  const mayAddProject = canCreateProject(visit, group);
   if (!mayAddGroup && !mayAddProject) return null;
   return html`<div class="buttons">${
-    mayAddGroup &&
-    html`<a class="button" href="/groups/new?parent_id=${group.id}">${icon('group')} New subgroup</a>`
+    mayAddGroup && html`<a class="button" href="${newSubgroupPath(group)}">${icon('group')} New subgroup</a>`
   }${
     mayAddProject &&
-    html`<a class="button primary" href="/projects/new?namespace_id=${group.id}">${icon('plus')} New project</a>`
+    html`<a class="button primary" href="${newProjectPath(group)}">${icon('plus')} New project</a>`
   }</div>`;
 };
 

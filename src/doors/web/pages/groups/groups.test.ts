@@ -1,7 +1,13 @@
 /** Tests the pages of groups: home, lists, new. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { seedGroup, seedProject, unique } from '../../../../../test/support/seed.ts';
+import {
+  seedGroup,
+  seedIssue,
+  seedMergeRequest,
+  seedProject,
+  unique,
+} from '../../../../../test/support/seed.ts';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../test/support/service.ts';
 import { type Visitor, openVisitor } from '../../../../../test/support/visitor.ts';
@@ -146,6 +152,29 @@ test('lists the issues of a group and of all groups below it', async () => {
   assert.deepEqual([seen.status, seen.text], [404, missing.text]);
   assert.match((await openVisitor(gantry).get(`${home}/-/issues`)).location ?? '', /^\/users\/sign_in/);
   assert.equal((await guest.get(`${home}/-/issues?state=odd`)).status, 400);
+});
+
+test('tabs count the open issues and merge requests that the viewer sees, at any depth', async () => {
+  const own = await seedGroup(gantry, { visibility: 'public' });
+  const below = await seedGroup(gantry, { parent: own.id, visibility: 'public' });
+  const project = await seedProject(gantry, { namespace: below.id, visibility: 'public' });
+  const secret = await seedProject(gantry, { namespace: own.id, visibility: 'private' });
+  for (const given of [{}, { state: 'closed' as const }, { confidential: 1 as const }])
+    await seedIssue(gantry, { project: project.id, ...given });
+  await seedIssue(gantry, { project: secret.id });
+  await seedMergeRequest(gantry, { project: project.id });
+  const countsFor = async (visitor: Visitor): Promise<string[]> => {
+    const { text } = await visitor.get(`/groups/${own.full_path}/-/labels`);
+    const tabs = /aria-label="Group">.*?<\/nav>/s.exec(text)?.[0] ?? '';
+    return [...tabs.matchAll(/(Issues|Merge requests) <span class="count">(\d+)</g)].map(
+      ([, name = '', count = '']) => `${name} ${count}`,
+    );
+  };
+  const { visitor: member } = await seedVisitor(gantry, { group: own.id, access_level: 20 });
+  assert.deepEqual(await countsFor(stranger), ['Issues 1', 'Merge requests 1']);
+  assert.deepEqual(await countsFor(member), ['Issues 3', 'Merge requests 1']);
+  await seedIssue(gantry, { project: secret.id });
+  assert.deepEqual(await countsFor(member), ['Issues 4', 'Merge requests 1']);
 });
 
 test('every page of a group has the keys of its lists, for those who may open them', async () => {

@@ -44,8 +44,10 @@ test('saves each section by itself', async () => {
         project_creation_level: 'owner',
         subgroup_creation_level: 'maintainer',
         membership_lock: '1',
+        share_with_group_lock: '1',
       },
     ],
+    ['notifications', { emails_disabled: '1', mentions_disabled: '1' }],
     ['two_factor', { require_two_factor_authentication: '0', two_factor_grace_period: '24' }],
     ['repositories', { default_branch: 'trunk', default_branch_protection: '3' }],
     ['runners', { shared_runners_setting: 'disabled_and_overridable' }],
@@ -59,6 +61,10 @@ test('saves each section by itself', async () => {
   );
   assert.deepEqual([stored.membership_lock, stored.two_factor_grace_period], [true, 24]);
   assert.deepEqual(
+    [stored.share_with_group_lock, stored.emails_disabled, stored.mentions_disabled],
+    [true, true, true],
+  );
+  assert.deepEqual(
     [stored.default_branch, stored.default_branch_protection, stored.shared_runners_setting],
     ['trunk', 3, 'disabled_and_overridable'],
   );
@@ -67,6 +73,8 @@ test('saves each section by itself', async () => {
     text,
     /value="The Bridges"[\s\S]+All &lt;of&gt; them[\s\S]+value="owner" selected[\s\S]+value="trunk"/,
   );
+  for (const name of ['share_with_group_lock', 'emails_disabled', 'mentions_disabled'])
+    assert.match(text, new RegExp(`name="${name}" type="checkbox" value="1" checked`));
 });
 
 const png = new Uint8Array(

@@ -31,7 +31,16 @@ export type Shown = {
 
 export type GroupSection = {
   /** Part of the address of the form, and anchor of the section. */
-  key: 'about' | 'avatar' | 'visibility' | 'permissions' | 'two_factor' | 'repositories' | 'runners' | 'path';
+  key:
+    | 'about'
+    | 'avatar'
+    | 'visibility'
+    | 'permissions'
+    | 'notifications'
+    | 'two_factor'
+    | 'repositories'
+    | 'runners'
+    | 'path';
   title: string;
   intro?: string;
   /** The parameters of the API that the form sets. */
@@ -97,7 +106,7 @@ const administratorsOnly = (stored: string) =>
 const permissions: GroupSection = {
   key: 'permissions',
   title: 'Permissions',
-  names: ['project_creation_level', 'subgroup_creation_level', 'membership_lock'],
+  names: ['project_creation_level', 'subgroup_creation_level', 'membership_lock', 'share_with_group_lock'],
   saved: 'The permissions were saved.',
   fields: ({ text, isOn, problems }) => [
     selectControl({
@@ -127,6 +136,36 @@ const permissions: GroupSection = {
       label: 'Prevent adding members to projects',
       hint: 'Only members of the group have access to its projects.',
       checked: isOn('membership_lock'),
+      problems,
+    }),
+    checkboxControl({
+      name: 'share_with_group_lock',
+      label: 'Prevent sharing with other groups',
+      hint: 'Applies to the group, its subgroups and their projects.',
+      checked: isOn('share_with_group_lock'),
+      problems,
+    }),
+  ],
+};
+
+const notifications: GroupSection = {
+  key: 'notifications',
+  title: 'E-mail and mentions',
+  names: ['emails_disabled', 'mentions_disabled'],
+  saved: 'The settings of e-mail and mentions were saved.',
+  fields: ({ isOn, problems }) => [
+    checkboxControl({
+      name: 'emails_disabled',
+      label: 'Disable notification mails',
+      hint: 'Nobody gets mail about projects of this group and its subgroups, regardless of notification level.',
+      checked: isOn('emails_disabled'),
+      problems,
+    }),
+    checkboxControl({
+      name: 'mentions_disabled',
+      label: 'Disable mentions of the group',
+      hint: 'Mentioning the group does not notify its members.',
+      checked: isOn('mentions_disabled'),
       problems,
     }),
   ],
@@ -227,6 +266,7 @@ export const groupSections: readonly GroupSection[] = [
   picture,
   visibility,
   permissions,
+  notifications,
   twoFactor,
   repositories,
   runners,

@@ -20,6 +20,7 @@ const options = {
   baseUrl: '',
   isAbsolute: false,
   diagramServer: null,
+  imageKey: null,
   hasReferences: false,
 };
 

@@ -191,7 +191,10 @@ const unlink = page({
   audience: 'user',
   params: object({ provider: text() }),
   handle: async ({ call }, { provider }) => {
-    await unlinkIdentity(call.platform.store, requireActor(call), call, provider);
+    await unlinkIdentity(call.platform.store, requireActor(call), call, {
+      user_id: requireUser(call).id,
+      provider,
+    });
     return redirect(identitiesPath, 'The account was unlinked.');
   },
 });

@@ -22,9 +22,14 @@ import type { ListedProject } from '../../parts/projects/project_list.ts';
 import { parseRequest } from '../merge_requests/list/request_row.ts';
 import { parseIssue } from '../issues/list/issue_row.ts';
 
-export type Match = { path: string; text: string; icon: IconName; hint?: string };
+type Shown = { text: string; icon: IconName; hint?: string };
 
-export type MatchGroup = { title: string; matches: Match[] };
+export type Match = Shown & { path: string };
+
+/** A match that sends a form. @property action its address */
+export type ActionMatch = Shown & { action: string; fields: Readonly<Record<string, string>> };
+
+export type MatchGroup<M = Match> = { title: string; matches: M[] };
 
 export const maxMatches = 8;
 const maxUsers = 4;

@@ -197,12 +197,110 @@ test('offers the forms of the current project that the viewer may fill', async (
   assert.deepEqual(await forms(openVisitor(gantry)), []);
   await seedCommit(gantry, project.id, { a: 'x\n' });
   await seedMember(gantry, { user: id, project: project.id, access_level: 30 });
-  assert.deepEqual(await forms(), [
-    `${place}/issues/new`,
-    `${place}/merge_requests/new`,
-    `${place}/-/branches/new`,
-  ]);
-  for (const path of await forms()) assert.equal((await user.get(path)).status, 200, path);
+  const all = {
+    issue: `${place}/issues/new`,
+    merge: `${place}/merge_requests/new`,
+    file: `${place}/-/new/main`,
+    branch: `${place}/-/branches/new`,
+    tag: `${place}/-/tags/new`,
+    pipeline: `${place}/-/pipelines/new`,
+    snippet: `${place}/snippets/new`,
+    release: `${place}/-/releases/new`,
+    label: `${place}/-/labels/new`,
+    milestone: `${place}/-/milestones/new`,
+    board: `${place}/-/boards/new`,
+    schedule: `${place}/-/pipeline_schedules#new`,
+    fork: `${place}/-/forks/new`,
+  };
+  for (const [word, path] of Object.entries(all)) {
+    const found = await jump(word === 'fork' ? word : `new ${word}`, place);
+    assert.ok(found.includes(path), `${word}: ${found.join(' ')}`);
+    assert.equal((await user.get(path.split('#')[0] ?? '')).status, 200, path);
+  }
+});
+
+/** The actions of the results: address, and fields without the token. */
+const actions = async (q: string, place = '', as = user): Promise<[string, Record<string, string>][]> => {
+  const { text } = await as.get(`/-/jump?${new URLSearchParams({ q, place }).toString()}`);
+  const [, results = ''] = text.split('id="results"');
+  return [...results.matchAll(/<form method="post" action="([^"]+)">(.*?)<button>/gs)].map(
+    ([, action = '', fields = '']) => [
+      action,
+      Object.fromEntries(
+        [...fields.matchAll(/name="([^"]+)" value="([^"]*)"/g)]
+          .map(([, name = '', value = '']) => [name, value])
+          .filter(([name]) => name !== 'authenticity_token'),
+      ) as Record<string, string>,
+    ],
+  );
+};
+
+test('changes star, notification level, color scheme and session by forms', async () => {
+  const project = await seedProject(gantry, { visibility: 'public' });
+  const place = `/${project.full_path}`;
+  const { visitor } = await seedVisitor(gantry);
+  for (const word of ['star', 'unstar']) {
+    const [[action, fields] = ['', {}]] = await actions('star project', place, visitor);
+    assert.equal(action, `${place}/-/${word}`);
+    assert.equal((await visitor.post(action, fields)).location, place);
+  }
+  assert.deepEqual(await actions('star project', '', visitor), []);
+  const [[level, chosen] = ['', {}]] = await actions('level watch', place, visitor);
+  assert.deepEqual([level, chosen['level']], [`${place}/-/notification_setting`, 'watch']);
+  assert.equal((await visitor.post(level, chosen)).location, place);
+  assert.match((await visitor.get(place)).text, /<span>Watch<\/span> <span class="count">1</);
+  const [[scheme, dark] = ['', {}]] = await actions('color dark', place, visitor);
+  assert.deepEqual([scheme, dark], ['/-/preferences', { scheme: 'dark', return_to: place }]);
+  assert.equal((await visitor.post(scheme, dark)).location, place);
+  assert.match((await visitor.get('/')).text, /<html lang="en" data-scheme="dark">/);
+  assert.deepEqual(
+    (await actions('color scheme', '', openVisitor(gantry))).map(([, { scheme: one }]) => one),
+    ['light', 'dark'],
+  );
+  assert.deepEqual(await actions('level watch', place, openVisitor(gantry)), []);
+  assert.deepEqual(await actions('', place, visitor), []);
+  const [[out] = ['']] = await actions('sign out', '', visitor);
+  assert.equal((await visitor.post(out)).status, 303);
+  assert.equal((await visitor.get('/profile')).status, 302);
+});
+
+test('finds the pages and forms of the current group', async () => {
+  const group = await seedGroup(gantry, { visibility: 'private' });
+  const place = `/groups/${group.full_path}`;
+  assert.deepEqual(await jump('milestones', place), [], 'hidden');
+  const { visitor: owner } = await seedVisitor(gantry, { group: group.id, access_level: 50 });
+  const found = {
+    milestones: `${place}/-/milestones`,
+    members: `${place}/-/group_members`,
+    webhooks: `${place}/-/hooks`,
+    'new project': `/projects/new?namespace_id=${group.id}`,
+    'new subgroup': `/groups/new?parent_id=${group.id}`,
+    'new label': `${place}/-/labels/new`,
+    'new milestone': `${place}/-/milestones/new`,
+    'new board': `${place}/-/boards/new`,
+  };
+  for (const [word, path] of Object.entries(found)) {
+    assert.ok((await jump(word, place, owner)).includes(path), word);
+    assert.equal((await owner.get(path)).status, 200, path);
+  }
+  const { visitor: guest } = await seedVisitor(gantry, { group: group.id, access_level: 10 });
+  assert.deepEqual(await jump('webhooks', place, guest), []);
+  assert.deepEqual(await jump('new label', place, guest), []);
+  const [[level] = ['']] = await actions('level watch', place, guest);
+  assert.equal((await guest.post(level, { level: 'watch' })).location, place);
+  assert.match(
+    (await owner.get(`/-/jump?q=x&place=${place}`)).text,
+    new RegExp(`search=x&amp;group_id=${group.id}`),
+  );
+});
+
+test('finds all pages of the account', async () => {
+  const { text } = await user.get('/profile');
+  const [, nav = ''] = text.split('aria-label="Your account"');
+  const links = [...(nav.split('</nav>')[0] ?? '').matchAll(/href="([^"]+)">([^<]+)</g)];
+  assert.ok(links.length > 10);
+  for (const [, path = '', name = ''] of links)
+    assert.ok((await jump(`account settings ${name}`)).includes(path), name);
 });
 
 test('answers any words, in any place', async () => {

@@ -1,15 +1,17 @@
 /** The page behind the command palette: `client/palette.ts` shows its results while the user types. */
-import { Failure } from '../../../../platform/errors.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
-import { type Project, findProject } from '../../../../projects/projects/find.ts';
+import type { Project } from '../../../../projects/projects/find.ts';
 import { type Visit, page } from '../../page.ts';
 import { hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
+import { findActions } from './find_actions.ts';
 import { findPages } from './find_pages.ts';
 import { findHelp } from './find_help.ts';
 import { findOwnIssues, findOwnMergeRequests } from './find_own_records.ts';
+import { type OpenPlace, findOpenPlace, findProjectAt, placePath } from './open_place.ts';
 import {
+  type ActionMatch,
   type Match,
   type MatchGroup,
   findFiles,
@@ -19,18 +21,6 @@ import {
   findProjects,
   findUsers,
 } from './find_records.ts';
-
-/** Finds the project of the page that the visitor was on; null if it was another page. */
-const findOpenProject = async ({ call }: Visit, place: string): Promise<Project | null> => {
-  const path = place.replace(/^\//, '');
-  if (!path.includes('/') || path.startsWith('groups/')) return null;
-  try {
-    return await findProject(call, path);
-  } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
-    throw error;
-  }
-};
 
 type Reference = { path: string | null; sign: '#' | '!'; rest: string };
 
@@ -51,7 +41,7 @@ const findReferenced = async (
   { path, sign, rest }: Reference,
   open: Project | null,
 ): Promise<MatchGroup | null> => {
-  const project = path === null ? open : await findOpenProject(visit, path);
+  const project = path === null ? open : await findProjectAt(visit, path);
   if (project !== null) {
     return await (sign === '#' ? findIssues : findMergeRequests)(visit, project, rest);
   }
@@ -61,7 +51,12 @@ const findReferenced = async (
 };
 
 /** Finds matches of the query: `#` and `!` are issues and merge requests, `@` is a user. */
-const findMatches = async (visit: Visit, query: string, project: Project | null): Promise<MatchGroup[]> => {
+const findMatches = async (
+  visit: Visit,
+  query: string,
+  place: OpenPlace,
+): Promise<MatchGroup<Match | ActionMatch>[]> => {
+  const { project } = place;
   if (query.startsWith('@')) return [await findUsers(visit, query.slice(1).trim())];
   const reference = parseReference(query);
   const referenced = reference && (await findReferenced(visit, reference, project));
@@ -74,36 +69,52 @@ const findMatches = async (visit: Visit, query: string, project: Project | null)
   ]);
   return [
     ...groups.filter((group) => group !== null),
-    ...(query === '' ? [] : [linkToSearch(query, project)]),
-    await findPages(visit, project, query),
+    ...(query === '' ? [] : [linkToSearch(query, place)]),
+    await findPages(visit, place, query),
+    await findActions(visit, place, query),
     findHelp(query),
   ];
 };
 
 /** Links to the search page, which finds more kinds of records. */
-const linkToSearch = (query: string, project: Project | null): MatchGroup => {
-  const everywhere = {
-    path: `/search?${new URLSearchParams({ search: query }).toString()}`,
-    hint: 'everywhere',
+const linkToSearch = (query: string, { project, group }: OpenPlace): MatchGroup => {
+  const link = (filter: Record<string, string>, hint: string): Match => {
+    const path = `/search?${new URLSearchParams({ search: query, ...filter }).toString()}`;
+    return { path, text: `Search for ${query}`, icon: 'search', hint };
   };
-  const here = project && {
-    path: `/search?${new URLSearchParams({ search: query, project_id: String(project.id) }).toString()}`,
-    hint: `in ${project.full_path}`,
-  };
-  const places = here === null ? [everywhere] : [here, everywhere];
-  const matches = places.map((place) => ({ ...place, text: `Search for ${query}`, icon: 'search' as const }));
-  return { title: 'Search', matches };
+  const matches = [
+    project !== null && link({ project_id: String(project.id) }, `in ${project.full_path}`),
+    group !== null && link({ group_id: String(group.id) }, `in ${group.full_path}`),
+    link({}, 'everywhere'),
+  ];
+  return { title: 'Search', matches: matches.filter((match) => match !== false) };
 };
 
-const item = ({ path, text: name, icon: image, hint = '' }: Match): Html =>
-  html`<a href="${path}">${icon(image)} <span>${name}</span>${hint !== '' && html` <span class="muted">${hint}</span>`}</a>
+const item = (visit: Visit, match: Match | ActionMatch): Html => {
+  const { text: name, icon: image, hint = '' } = match;
+  const content = html`${icon(image)} <span>${name}</span>${hint !== '' && html` <span class="muted">${hint}</span>`}`;
+  if ('path' in match)
+    return html`<a href="${match.path}">${content}</a>
 `;
+  const fields = Object.entries({ authenticity_token: visit.csrfToken(), ...match.fields });
+  return html`<form method="post" action="${match.action}">${fields.map(([field, value]) => hidden(field, value))}<button>${content}</button></form>
+`;
+};
 
-const resultsPart = (groups: readonly MatchGroup[]): Html => {
+const resultsPart = (visit: Visit, groups: readonly MatchGroup<Match | ActionMatch>[]): Html => {
   const shown = groups.filter(({ matches }) => matches.length > 0);
   return html`<div id="results" class="results">${
     shown.length === 0 && html`<p class="muted">No results</p>`
-  }${shown.map(({ title, matches }) => html`<h2>${title}</h2>${matches.map(item)}`)}</div>`;
+  }${shown.map(({ title, matches }) => html`<h2>${title}</h2>${matches.map((match) => item(visit, match))}`)}</div>`;
+};
+
+const hintPart = ({ call }: Visit, { project }: OpenPlace): Html | false => {
+  if (project !== null)
+    return html`<p class="hint">Finds issues (#), merge requests (!) and files of ${project.full_path}, unless you name another project: <code>group/project#12</code>.</p>`;
+  return (
+    call.signedIn &&
+    html`<p class="hint">Finds your own issues (#) and merge requests (!), or records of a named project: <code>group/project#12</code>.</p>`
+  );
 };
 
 export const pages = [
@@ -113,22 +124,18 @@ export const pages = [
     audience: 'anyone',
     params: object({
       q: optional(text({ maxLength: 200 })),
-      place: optional(text({ maxLength: 1_000, description: 'path of the project of the page' })),
+      place: optional(text({ maxLength: 1_000, description: 'path of the project or group of the page' })),
     }),
-    handle: async (visit, { q = '', place = '' }) => {
+    handle: async (visit, { q = '', place: path = '' }) => {
       const query = q.trim();
-      const project = await findOpenProject(visit, place);
-      const results = resultsPart(await findMatches(visit, query, project));
-      const where =
-        project === null
-          ? visit.call.signedIn &&
-            html`<p class="hint">Finds your own issues (#) and merge requests (!), or records of a named project: <code>group/project#12</code>.</p>`
-          : html`<p class="hint">Finds issues (#), merge requests (!) and files of ${project.full_path}, unless you name another project: <code>group/project#12</code>.</p>`;
+      const place = await findOpenPlace(visit, path);
+      const results = resultsPart(visit, await findMatches(visit, query, place));
+      const home = placePath(place);
       return {
         title: 'Search',
         body: html`<h1>Search or jump to</h1>
-<form method="get" action="/-/jump" class="filter-bar">${project !== null && hidden('place', `/${project.full_path}`)}<input type="search" name="q" value="${q}" placeholder="Project, group, #issue, !merge request, @user, or a file" aria-label="Search or jump to" autofocus><button>${icon('search')} Search</button></form>
-${where}
+<form method="get" action="/-/jump" class="filter-bar">${home !== null && hidden('place', home)}<input type="search" name="q" value="${q}" placeholder="Project, group, #issue, !merge request, @user, or a file" aria-label="Search or jump to" autofocus><button>${icon('search')} Search</button></form>
+${hintPart(visit, place)}
 <section class="card" aria-label="Results">${results}</section>`,
       };
     },

@@ -191,6 +191,27 @@ test('members read the list, leave, and change nobody else', async () => {
   assert.equal((await visitor.get(path)).status, 404);
 });
 
+test('everyone who may read the list has a link to it: in the settings, or a tab of its own', async () => {
+  const { project, path } = await place();
+  const tabsOf = (text: string): string => /aria-label="Project">.*?<\/nav>/s.exec(text)?.[0] ?? '';
+  const { visitor: guest } = await seedVisitor(gantry, { project: project.id, access_level: 10 });
+  for (const visitor of [guest, developer.visitor]) {
+    assert.ok(tabsOf((await visitor.get(`/${project.full_path}`)).text).includes(`href="${path}"`));
+    const list = await visitor.get(path);
+    assert.equal(list.status, 200);
+    assert.ok(tabsOf(list.text).includes(`href="${path}" aria-current="page"`));
+    assert.doesNotMatch(tabsOf(list.text), /Settings/);
+  }
+  const managed = (await master.visitor.get(path)).text;
+  assert.ok(!tabsOf(managed).includes(path) && /Settings<\/a>/.test(tabsOf(managed)));
+  assert.match(managed, new RegExp(`aria-label="Settings"[\\s\\S]+href="${path}" aria-current="page"`));
+  const open = await seedProject(gantry, { visibility: 'public' });
+  const anonymous = tabsOf((await openVisitor(gantry).get(`/${open.full_path}`)).text);
+  assert.ok(anonymous !== '' && !anonymous.includes('project_members'));
+  const jump = await developer.visitor.get(`/-/jump?q=members&place=/${project.full_path}`);
+  assert.ok(jump.text.includes(`<a href="${path}">`));
+});
+
 test('hidden projects and groups answer like missing ones', async () => {
   const { project, group, path, groupPath } = await place();
   for (const [one, name] of [

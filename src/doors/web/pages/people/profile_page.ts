@@ -1,8 +1,10 @@
 /** The profile of a user: personal data, and the lists that the viewer sees. */
 import { requireUser } from '../../../../core/access/call.ts';
 import { publicProfile } from '../../../../identity/users/json.ts';
+import { loadUserStatus } from '../../../../identity/users/status/load_status.ts';
 import { type UserRow, loadUser } from '../../../../identity/users/queries.ts';
 import { Failure } from '../../../../platform/errors.ts';
+import { replaceEmoji } from '../../../markdown/convert/emoji.ts';
 import type { View, Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
 import { tabs } from '../../parts/frame/tabs_and_side_nav.ts';
@@ -56,6 +58,16 @@ const buttons = ({ call }: Visit, { id }: UserRow): Html =>
     call.admin && html`<a class="button" href="/admin/users/${id}">${icon('shield')} Administer</a>`
   }</div>`;
 
+/** Renders what the user says of themselves at the moment; null: nothing, or its time is over. */
+const statusPart = async ({ call }: Visit, { id }: UserRow): Promise<Html | null> => {
+  const status = await loadUserStatus(call, id);
+  if (status === undefined) return null;
+  const { emoji, message, availability } = status;
+  return html`<p><span title=":${emoji}:">${replaceEmoji(`:${emoji}:`)}</span> ${message}${
+    availability === 'busy' && html` <span class="badge">Busy</span>`
+  }</p>`;
+};
+
 const head = (visit: Visit, user: UserRow, { name, username, avatar_url }: Profile): Html =>
   html`<div class="row">${avatar({ name, avatar_url, size: 'large' })}<div><h1>${name}</h1>
 <p class="muted">@${username}${user.state === 'blocked' && html` <span class="badge">Blocked</span>`}</p></div>${buttons(visit, user)}</div>`;
@@ -90,7 +102,7 @@ export const profilePage = async (visit: Visit, id: number, query: PageQuery): P
   return {
     title,
     body: html`${head(visit, user, profile)}
-${hasText(profile.bio) && html`<p class="lines">${profile.bio}</p>`}
+${await statusPart(visit, user)}${hasText(profile.bio) && html`<p class="lines">${profile.bio}</p>`}
 <div class="with-aside"><div class="stack">${calendar}${tabs('Profile', links)}
 ${content}</div>
 <aside class="aside" aria-label="About ${profile.name}">${facts(user, profile)}</aside></div>`,

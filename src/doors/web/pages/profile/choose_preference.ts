@@ -2,7 +2,7 @@
 import { activityFilters } from '../../../../planning/notes/queries.ts';
 import { boolean, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
 import { page, redirect } from '../../page.ts';
-import { type Preferences, diffViews, timelineOrders } from '../../request/preferences.ts';
+import { type Preferences, diffViews, schemes, timelineOrders } from '../../request/preferences.ts';
 import { safeRedirectPath } from '../../request/safe_redirect_path.ts';
 
 /** Parameters of pages, each with the preference that it overrides on one page. */
@@ -13,6 +13,7 @@ const names = {
   sort: 'timelineOrder',
   timestamps: 'showsLogTimes',
   wrap: 'wrapsLogs',
+  scheme: 'scheme',
 } as const satisfies Record<string, keyof Preferences>;
 
 type Chosen = { [N in keyof typeof names]?: unknown };
@@ -40,6 +41,7 @@ export const pages = [
       sort: optional(oneOf(timelineOrders)),
       timestamps: optional(boolean()),
       wrap: optional(boolean()),
+      scheme: optional(oneOf(schemes)),
       return_to: optional(text({ maxLength: 8_192 })),
     }),
     handle: async ({ call, preferences, changePreferences }, { return_to, ...chosen }) => {

@@ -3,7 +3,7 @@ import { boolean, object, oneOf, optional } from '../../../../platform/http/sche
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { checkbox, form, select } from '../../parts/form.ts';
 import { html } from '../../parts/html.ts';
-import { diffViews, schemes, timelineOrders } from '../../request/preferences.ts';
+import { diffViews, schemeNames, schemes, timelineOrders } from '../../request/preferences.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
 
 const path = '/profile/preferences';
@@ -11,8 +11,6 @@ const path = '/profile/preferences';
 const viewNames = { unified: 'Unified: lines below each other', split: 'Split: side by side' } as const;
 
 const orderNames = { asc: 'Oldest first', desc: 'Newest first' } as const;
-
-const schemeNames = { system: 'Match system', light: 'Light', dark: 'Dark' } as const;
 
 const preferencesView = (visit: Visit): View => {
   const { scheme, hasShortcuts, diffView, hidesWhitespace, timelineOrder } = visit.preferences;

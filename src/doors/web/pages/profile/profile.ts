@@ -13,6 +13,7 @@ import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_
 import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { avatarPages, avatarPart } from './avatar.ts';
+import { type StatusState, statusPage, statusPart } from './status.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
 
 const long = () => text({ maxLength: 2000 });
@@ -102,6 +103,8 @@ type Problems = {
   texts?: FormProblems;
   /** For the avatar. */
   picture?: FormProblems;
+  /** A refused form of the status. */
+  status?: StatusState;
 };
 
 const filledFrom = (user: UserRow): Filled => ({ ...user, show_email: user.public_email !== null });
@@ -110,15 +113,15 @@ const filledFrom = (user: UserRow): Filled => ({ ...user, show_email: user.publi
 const profileView = async (visit: Visit, problems: Problems = {}, filled?: Filled): Promise<View> => {
   const user = await loadUser(visit.call.db, requireUser(visit.call).id);
   const { username } = user;
-  const { texts = noProblems, picture = noProblems } = problems;
+  const { texts = noProblems, picture = noProblems, status } = problems;
   const view = accountView(
     '/profile',
     'Profile',
     html`<p>Signed in as <strong>${username}</strong>. <a href="/${username}">View your profile</a> or <a href="/profile/account">change your user name</a>.</p>
 ${avatarPart(visit, user, picture)}
-${form(visit, { action: '/profile', submit: 'Save changes', problems: texts }, ...lines(filled ?? filledFrom(user), texts))}`,
+${await statusPart(visit, status)}${form(visit, { action: '/profile', submit: 'Save changes', problems: texts }, ...lines(filled ?? filledFrom(user), texts))}`,
   );
-  return withFormStatus(withFormStatus(view, texts), picture);
+  return [texts, picture, status?.problems ?? noProblems].reduce(withFormStatus, view);
 };
 
 const show = page({
@@ -162,5 +165,6 @@ const save = formPage({
 export const profilePages = [
   show,
   save,
+  statusPage(async (visit, status) => await profileView(visit, { status })),
   ...avatarPages(async (visit, picture) => await profileView(visit, { picture })),
 ];

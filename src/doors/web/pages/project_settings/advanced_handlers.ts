@@ -1,4 +1,6 @@
-/** Handlers that archive, transfer and delete a project, by the operations of the API. */
+/** Handlers that pack, archive, unlink, transfer and delete a project, by the operations of the API. */
+import { unlinkFork } from '../../../../code/repository/forks/fork_relation.ts';
+import { scheduleHousekeeping } from '../../../../code/repository/housekeeping.ts';
 import type { ProjectAction } from '../../../../core/access/may.ts';
 import { Failure, invalid } from '../../../../platform/errors.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
@@ -33,6 +35,35 @@ const archiving = (word: 'archive' | 'unarchive', archived: 0 | 1, notice: strin
       return redirect(projectPagePath(project, 'settings'), notice);
     },
   });
+
+const housekeeping = page({
+  method: 'POST',
+  path: `${routePath}/housekeeping`,
+  audience: 'user',
+  params: object(projectPath),
+  handle: async ({ call }, { project: fullPath }) => {
+    const project = await findProjectFor(call, fullPath, 'admin_project');
+    await scheduleHousekeeping(call, project);
+    return redirect(projectPagePath(project, 'settings'), 'Housekeeping was scheduled.');
+  },
+});
+
+const unlink = page({
+  method: 'POST',
+  path: `${routePath}/remove_fork`,
+  audience: 'user',
+  params: object(projectPath),
+  handle: async ({ call }, { project: fullPath }) => {
+    const project = await findProjectFor(call, fullPath, 'remove_project');
+    try {
+      await unlinkFork(call, project);
+    } catch (error) {
+      // The form was sent twice.
+      if (!(error instanceof Failure && error.kind === 'not_modified')) throw error;
+    }
+    return redirect(projectPagePath(project, 'settings'), 'The fork relationship was removed.');
+  },
+});
 
 /** What the forms of the danger zone share. @param name their only field */
 const dangerForm = (key: 'transfer' | 'delete', action: ProjectAction, name: string) => ({
@@ -78,6 +109,8 @@ const remove = formPage({
 export const advancedPages = [
   archiving('archive', 1, 'The project was archived.'),
   archiving('unarchive', 0, 'The project was unarchived.'),
+  housekeeping,
+  unlink,
   transfer,
   remove,
 ];

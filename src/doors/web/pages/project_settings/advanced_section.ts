@@ -1,7 +1,8 @@
-/** Forms that archive, transfer or delete a project. */
+/** Forms that pack, archive, unlink, transfer or delete a project. */
 import { may } from '../../../../core/access/may.ts';
+import { canSeeProject } from '../../../../core/access/visible.ts';
 import { listCreationNamespaces } from '../../../../projects/projects/lists/creation_namespaces.ts';
-import type { Project } from '../../../../projects/projects/find.ts';
+import { type Project, loadProject } from '../../../../projects/projects/find.ts';
 import { form, input } from '../../parts/form.ts';
 import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -24,6 +25,26 @@ ${form(visit, { action: `${path}/unarchive`, submit: 'Unarchive project' })}</se
   return html`<section class="stack"><h3>Archive project</h3>
 <p>The project becomes read-only: nobody can push, and no pipelines run. You can unarchive it at any time.</p>
 ${form(visit, { action: `${path}/archive`, submit: 'Archive project', danger: true })}</section>
+`;
+};
+
+/** Packing keeps everything that can be reached, so it is no danger. */
+const housekeepingPart = (visit: Visit, project: Project): Html =>
+  sectionCard(
+    { key: 'housekeeping', title: 'Housekeeping' },
+    html`<p>Packs the repository and removes what no branch or tag reaches. It happens by itself when it is due; run it after removing large files from the history.</p>
+${form(visit, { action: `${projectPagePath(project, 'settings')}/housekeeping`, submit: 'Run housekeeping', isQuiet: true })}`,
+  );
+
+const unlinkPart = async (visit: Visit, project: Project): Promise<Html | null> => {
+  const { forked_from_project_id: id } = project;
+  if (id === null) return null;
+  const source = await loadProject(visit.call.db, id);
+  const isShown = source !== null && canSeeProject(visit.call.viewer, source);
+  const name = isShown ? html`<a href="/${source.full_path}">${source.full_path}</a>` : 'another project';
+  return html`<section class="stack"><h3>Remove fork relationship</h3>
+<p>The project is a fork of ${name}. Without the relationship it cannot send merge requests there or be updated from there. Forks of this project stay linked to it.</p>
+${form(visit, { action: `${projectPagePath(project, 'settings')}/remove_fork`, submit: 'Remove fork relationship', danger: true })}</section>
 `;
 };
 
@@ -74,22 +95,24 @@ ${form(visit, { action, submit: 'Delete project', danger: true, problems }, fiel
 `;
 };
 
-/** Renders the forms that the visitor may use; null: none. */
-export const advancedPart = async (given: Given): Promise<Html | null> => {
+/** Renders the forms that the visitor may use. */
+export const advancedPart = async (given: Given): Promise<Html> => {
   const { visit, project, tried } = given;
   const { viewer } = visit.call;
   const parts = [
     may(viewer, 'archive_project', project) ? archivePart(visit, project) : null,
+    may(viewer, 'remove_project', project) ? await unlinkPart(visit, project) : null,
     may(viewer, 'transfer_project', project) ? await transferPart(given) : null,
     may(viewer, 'remove_project', project) ? deletePart(given) : null,
   ].filter((part) => part !== null);
-  if (parts.length === 0) return null;
+  const housekeeping = housekeepingPart(visit, project);
+  if (parts.length === 0) return housekeeping;
   const refused = tried?.key === 'transfer' || tried?.key === 'delete' ? tried.key : null;
   const card = sectionCard(
     { key: 'advanced', title: 'Danger zone', isDanger: true },
     html`<div class="stack parted">${parts}</div>`,
   );
   return refused === null
-    ? card
-    : html`${refusal(refused, refused === 'transfer' ? 'Transfer project' : 'Delete project')}${card}`;
+    ? html`${housekeeping}${card}`
+    : html`${refusal(refused, refused === 'transfer' ? 'Transfer project' : 'Delete project')}${housekeeping}${card}`;
 };

@@ -1,4 +1,5 @@
 /** CI/CD settings of a project: pipelines, jobs and artifacts. */
+import { badgeAddressesPart } from './badge_addresses.ts';
 import { checkboxControl, inputControl, selectControl } from './controls.ts';
 import type { Section, SettingsPage } from './settings_section.ts';
 
@@ -116,4 +117,5 @@ export const ciPage: SettingsPage = {
   title: 'CI/CD settings',
   action: 'admin_project',
   sections: [pipelineSection, jobSection, artifactSection],
+  more: badgeAddressesPart,
 };

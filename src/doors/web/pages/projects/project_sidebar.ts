@@ -7,6 +7,9 @@ import { today } from '../../../../core/access/viewer.ts';
 import { canSeeProject } from '../../../../core/access/visible.ts';
 import { basicUser } from '../../../../identity/users/json.ts';
 import { keepUntilChange } from '../../../../platform/db/keep_until_change.ts';
+import { badgeJson } from '../../../../projects/badges/json.ts';
+import { projectBadgeOwner } from '../../../../projects/badges/owner.ts';
+import { loadBadges } from '../../../../projects/badges/queries.ts';
 import { listMembers } from '../../../../projects/members/queries.ts';
 import { projectSource } from '../../../../projects/members/member_source.ts';
 import { type Project, loadProject } from '../../../../projects/projects/find.ts';
@@ -14,6 +17,7 @@ import { countOpenIssues } from '../../../../projects/projects/related/count_ope
 import { loadTopics } from '../../../../projects/projects/topics.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../../parts/avatar.ts';
+import { badgeLink } from '../../parts/badges/badge_link.ts';
 import { codePath } from '../../parts/code/code_path.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
@@ -36,8 +40,24 @@ const aboutPart = async (visit: Visit, project: Project, license: Html | null): 
   const description = project.description ?? '';
   return html`<section><h2>About</h2>${
     description === '' ? html`<p class="muted">No description</p>` : html`<p class="lines">${description}</p>`
-  }${topicLinks(visit, await loadTopics(visit.call.db, project.id))}${await parentPart(visit, project)}${license}<p>${icon('history')} <a href="${projectPagePath(project, 'activity')}">Activity</a></p></section>
+  }${await badgesPart(visit, project)}${topicLinks(visit, await loadTopics(visit.call.db, project.id))}${await parentPart(visit, project)}${license}<p>${icon('history')} <a href="${projectPagePath(project, 'activity')}">Activity</a></p></section>
 `;
+};
+
+const keepBadges = keepUntilChange<Awaited<ReturnType<typeof loadBadges>>>(['badges', 'namespaces'], 500);
+
+/** More badges than a page shows are those of many groups above. */
+const maxBadges = 100;
+
+const badgesPart = async (visit: Visit, project: Project): Promise<Html | null> => {
+  const { call } = visit;
+  const { shown, placeholders } = projectBadgeOwner(project, call);
+  const load = async () => await loadBadges(call, shown, maxBadges);
+  const rows = await keepBadges(call.db, `${project.id} ${project.namespace_id}`, load);
+  if (rows.length === 0) return null;
+  const item = (row: (typeof rows)[number]): Html =>
+    html`<li>${badgeLink(visit, badgeJson(row, placeholders))}</li>`;
+  return html`<ul class="buttons badges" aria-label="Badges">${rows.map(item)}</ul>`;
 };
 
 const releasePart = async (visit: Visit, project: Project): Promise<Html | null> => {

@@ -12,18 +12,20 @@ import { markdownTexts } from '../../parts/markdown.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { releasePath, releasesPath } from './paths.ts';
 
-const feedPath = (project: Pick<Project, 'full_path'>): string => projectPagePath(project, 'releases.atom');
+export const releasesFeedPath = (project: Pick<Project, 'full_path'>): string =>
+  projectPagePath(project, 'releases.atom');
 
 /** Names the feed in the head of a page. */
 export const releasesFeedLink = (project: Pick<Project, 'full_path'>): { title: string; path: string } => ({
   title: `${project.full_path} releases`,
-  path: feedPath(project),
+  path: releasesFeedPath(project),
 });
 
 export const feedPage = page({
   method: 'GET',
   path: `${projectRoot}/releases.atom`,
   audience: 'visitor',
+  isFeed: true,
   params: object(projectPath),
   handle: async (visit, params) => {
     const { call } = visit;
@@ -40,7 +42,7 @@ export const feedPage = page({
     return atomFeed(visit, {
       title: `${project.full_path} releases`,
       path: releasesPath(project),
-      self: feedPath(project),
+      self: releasesFeedPath(project),
       entries: releases.map(({ tag_name, name, released_at, author }, at) => ({
         title: name,
         path: releasePath(project, tag_name),

@@ -9,6 +9,7 @@ import { object, oneOf } from '../../../../platform/http/schema.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { type View, type Visit, page, redirect } from '../../page.ts';
 import { emptyState } from '../../parts/empty_state.ts';
+import { feedLink } from '../../parts/feeds/feed_link.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -17,7 +18,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { projectLinkPreview } from '../../parts/projects/project_link_preview.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
 import { releaseCard } from './release_card.ts';
-import { releasesFeedLink } from './feed.ts';
+import { releasesFeedLink, releasesFeedPath } from './feed.ts';
 import { releasePath, releasesPath, releasesRoutePath } from './paths.ts';
 
 type Order = 'released_desc' | 'released_asc' | 'created_desc' | 'created_asc';
@@ -91,7 +92,7 @@ const listView = async (visit: Visit, code: Code, order: Order, at: PageRequest)
         ...projectLinkPreview(visit, project, { action: 'read_release' }),
       },
     },
-    html`<div class="row between"><h1>Releases</h1><div class="row">${total > 1 && menu}${total > 0 && newLink(visit, project)}</div></div>
+    html`<div class="row between"><h1>Releases</h1><div class="row">${total > 1 && menu}${feedLink(visit, releasesFeedPath(project))}${total > 0 && newLink(visit, project)}</div></div>
 ${total === 0 ? none(visit, project) : await cards(visit, code, items)}
 ${pagesNav({ path, query: { sort }, page: at, total })}`,
   );

@@ -8,12 +8,13 @@ import type { RawPage, Visit } from '../../page.ts';
 import { type FeedEntry, atomFeed } from '../../parts/feeds/atom.ts';
 import { tagPath, tagsPath } from './paths.ts';
 
-const feedPath = (project: Pick<Project, 'full_path'>): string => `${tagsPath(project)}?format=atom`;
+export const tagsFeedPath = (project: Pick<Project, 'full_path'>): string =>
+  `${tagsPath(project)}?format=atom`;
 
 /** Names the feed in the head of a page. */
 export const tagsFeedLink = (project: Pick<Project, 'full_path'>): { title: string; path: string } => ({
   title: `${project.full_path} tags`,
-  path: feedPath(project),
+  path: tagsFeedPath(project),
 });
 
 type Tag = Awaited<ReturnType<typeof tagsJson>>[number];
@@ -34,7 +35,7 @@ export const tagsFeed = async (visit: Visit, code: Code): Promise<RawPage> => {
   return atomFeed(visit, {
     title: `${project.full_path} tags`,
     path: tagsPath(project),
-    self: feedPath(project),
+    self: tagsFeedPath(project),
     entries: tags.map((tag) => toEntry(project, tag)),
   });
 };

@@ -22,6 +22,7 @@ import {
 } from '../../parts/code/signature_badge.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
 import { emptyState } from '../../parts/empty_state.ts';
+import { feedLink } from '../../parts/feeds/feed_link.ts';
 import { projectPagePath, projectPath, projectView } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
@@ -30,7 +31,7 @@ import { relative } from '../../parts/timestamp.ts';
 import { pagesNav } from '../../parts/paging.ts';
 import { searchForm } from '../../parts/search_form.ts';
 import { sortMenu } from '../../parts/sort_menu.ts';
-import { tagsFeed, tagsFeedLink } from './feed.ts';
+import { tagsFeed, tagsFeedLink, tagsFeedPath } from './feed.ts';
 import { tagsRoutePath, tagPath, tagsPath } from './paths.ts';
 import { omitEmpty } from '../../../../platform/omit_empty.ts';
 
@@ -109,11 +110,11 @@ const toFilter = (order: Order): Pick<TagFilter, 'order_by' | 'sort'> => ({
   sort: order.endsWith('asc') ? 'asc' : 'desc',
 });
 
-const heading = ({ call }: Visit, project: Project): Html =>
-  html`<div class="row between"><h1>Tags</h1>${
-    may(call.viewer, 'push_code', project) &&
+const heading = (visit: Visit, project: Project): Html =>
+  html`<div class="row between"><h1>Tags</h1><div class="row">${feedLink(visit, tagsFeedPath(project))}${
+    may(visit.call.viewer, 'push_code', project) &&
     html`<a class="button primary" href="${tagsPath(project)}/new">${icon('plus')} New tag</a>`
-  }</div>`;
+  }</div></div>`;
 
 type Query = { search: string; order: Order };
 
@@ -133,6 +134,7 @@ export const listPage = page({
   method: 'GET',
   path: tagsRoutePath,
   audience: 'visitor',
+  isFeed: 'atom',
   params: object({
     ...projectPath,
     search: optional(clearable(text())),

@@ -3,7 +3,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { projectPagePath } from '../frame/project_layout.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
-import { encodePath } from './code_path.ts';
+import { encodePath } from './encode_path.ts';
 
 const formats = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const;
 

@@ -1,6 +1,7 @@
 /** Addresses of pages about the files of a commit. */
 import type { Project } from '../../../../projects/projects/find.ts';
 import { projectPagePath } from '../frame/project_layout.ts';
+import { encodePath } from './encode_path.ts';
 
 export type CodeNoun =
   | 'tree'
@@ -15,13 +16,6 @@ export type CodeNoun =
   | 'upload'
   | 'edit'
   | 'delete';
-
-/** Encodes a ref or path for an address, slashes excepted. */
-export const encodePath = (text: string): string =>
-  text
-    .split('/')
-    .map((segment) => encodeURIComponent(segment.toWellFormed()))
-    .join('/');
 
 /**
  * Decodes the end of an address. Names of files can be any bytes: bytes that are not UTF-8 become U+FFFD, as in lists

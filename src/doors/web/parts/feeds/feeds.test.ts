@@ -101,6 +101,52 @@ test('feeds of private projects are for their members', async () => {
   }
 });
 
+/** The address of the visible link to the feed of a page. */
+const feedLinkIn = (text: string): string =>
+  (/<a class="button icon-button" href="([^"]+)" title="Atom feed"/.exec(text)?.[1] ?? '').replaceAll(
+    '&amp;',
+    '&',
+  );
+
+test('a feed reader without a session opens the feeds of a private project by their token', async () => {
+  const root = `/${closed.full_path}`;
+  const headers = { accept: 'application/atom+xml' };
+  const linked = await Promise.all(
+    ['/-/releases', '/-/tags', '/-/commits/main', '/-/commits/main/docs'].map(async (path) => {
+      const address = feedLinkIn((await member.get(root + path)).text);
+      const feed = await anyone.get(address, headers);
+      assert.deepEqual([feed.status, titlesIn(feed.text).length > 1], [200, true], address);
+      assert.doesNotMatch(feed.text, /feed_token/);
+      return address;
+    }),
+  );
+  const [releases = '', tags = '', commits = ''] = linked;
+  const tokenOf = (address: string): string =>
+    new URL(address, gantry.url).searchParams.get('feed_token') ?? '';
+  for (const path of [
+    `/-/tags?feed_token=${tokenOf(tags)}`,
+    `/-/tags?feed_token=${tokenOf(tags)}&format=html`,
+    `/-/tags?feed_token=${tokenOf(tags)}&format=html&format=atom`,
+    `/-/tags?feed_token=${tokenOf(commits)}&format=atom`,
+    `/-/commits/main?feed_token=${tokenOf(commits)}`,
+    `/-/commits/main?feed_token=${tokenOf(commits)}&format=atomic`,
+    `/-/commits/main/docs?feed_token=${tokenOf(commits)}&format=atom`,
+    `/-/releases?feed_token=${tokenOf(releases)}`,
+    `/-/releases.atom?feed_token=${tokenOf(releases)}x`,
+    `?feed_token=${tokenOf(tags)}&format=atom`,
+  ]) {
+    const { status, text } = await anyone.get(root + path, headers);
+    assert.ok(
+      [400, 404].includes(status) && !text.includes('Second') && !text.includes('v/1'),
+      `${path} ${status}`,
+    );
+  }
+  assert.equal(
+    feedLinkIn((await anyone.get(`/${open.full_path}/-/tags`)).text),
+    `/${open.full_path}/-/tags?format=atom`,
+  );
+});
+
 const previewOf = async (visitor: Visitor, path: string): Promise<Record<string, string>> => {
   const { status, text } = await visitor.get(path);
   assert.equal(status, 200, path);

@@ -3,7 +3,7 @@ import { sideView } from './tabs_and_side_nav.ts';
 import type { View } from '../../page.ts';
 
 /** Pages of the user's account: path and name. */
-const accountLinks = [
+export const accountLinks = [
   ['/profile', 'Profile'],
   ['/profile/account', 'Account'],
   ['/profile/emails', 'E-mail addresses'],

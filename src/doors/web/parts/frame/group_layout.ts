@@ -12,6 +12,8 @@ import type { IconName } from '../icon.ts';
 import { visibilityMark } from '../projects/project_list.ts';
 import { type NavLink, withSideNav, tabs } from './tabs_and_side_nav.ts';
 import { breadcrumbs } from './breadcrumbs.ts';
+import { countGroupWork } from './count_group_work.ts';
+import { listCreateLinksInGroup } from './create_in_group.ts';
 import { groupShortcuts } from './group_shortcuts.ts';
 
 /** Returns the address of a page of a group. @param below what follows the group's path: `runners` */
@@ -34,14 +36,17 @@ const allowedNouns = ({ call }: Visit, group: Group): readonly GroupNoun[] =>
     ({ action, name }) => name !== undefined && mayInGroup(call.viewer, action, group),
   );
 
-const tabLinks = (visit: Visit, group: Group, current: GroupTab): NavLink[] => {
+const tabLinks = async (visit: Visit, group: Group, current: GroupTab): Promise<NavLink[]> => {
   const nouns = allowedNouns(visit, group);
+  // Lists of issues and merge requests require an account.
+  const counts = visit.call.signedIn ? await countGroupWork(visit.call, group.id) : null;
   return (Object.keys(tabTexts) as GroupTab[]).flatMap((tab) => {
     const noun = nouns.find((one) => one.tab === tab);
     if (noun === undefined && tab !== 'overview') return [];
     const path = tab === 'overview' ? `/groups/${group.full_path}` : groupPagePath(group, noun?.noun ?? '');
     const [image, name] = tabTexts[tab];
-    return [{ path, name, icon: image, isHere: tab === current }];
+    const count = tab === 'issues' || tab === 'merge_requests' ? counts?.[tab] : undefined;
+    return [{ path, name, icon: image, isHere: tab === current, count }];
   });
 };
 
@@ -76,12 +81,13 @@ ${content}`;
   return {
     title: noun === null ? title : `${title} · ${group.full_path}`,
     home: `/groups/${group.full_path}`,
+    creatable: { place: group.name, list: async () => listCreateLinksInGroup(visit, group) },
     header: async () =>
       html`<div class="place"><div class="row">${pathLinks(group.full_path, {
         root: '/groups',
         before: html`${avatar({ name: group.name, avatar_url: uploadedAvatarUrl(visit.call, 'group', group), isSquare: true })}${visibilityMark(group.visibility)}`,
       })}</div>
-${tabs('Group', tabLinks(visit, group, tab))}${groupShortcuts(visit, group, allowedNouns(visit, group))}</div>
+${tabs('Group', await tabLinks(visit, group, tab))}${groupShortcuts(visit, group, allowedNouns(visit, group))}</div>
 `,
     body: tab === 'settings' ? withSideNav('Settings', links, headed) : html`${more}${headed}`,
     ...view,

@@ -35,17 +35,30 @@ const tabTexts: Record<ProjectTab, readonly [IconName, string]> = {
   pipelines: ['pipeline', 'Pipelines'],
   releases: ['package', 'Releases'],
   snippets: ['file', 'Snippets'],
+  members: ['users', 'Members'],
   settings: ['settings', 'Settings'],
 };
 
-const filterNouns = ({ call }: Visit, project: Project): readonly ProjectNoun[] =>
-  (projectNouns as readonly ProjectNoun[]).filter(
-    ({ action, name, isUnlisted, tab }) =>
-      name !== undefined &&
-      isUnlisted !== true &&
+/** Returns the noun in the tab that it has for the viewer; null if they may not open its pages. */
+const placeNoun = ({ viewer }: Visit['call'], project: Project, noun: ProjectNoun): ProjectNoun | null => {
+  if (may(viewer, noun.action, project)) return noun;
+  const { forReaders } = noun;
+  if (forReaders === undefined || !may(viewer, forReaders.action, project)) return null;
+  return { ...noun, ...forReaders };
+};
+
+/** Lists the named pages of a project that the viewer may open, with those that only the palette finds. */
+export const listNouns = ({ call }: Visit, project: Project): ProjectNoun[] =>
+  (projectNouns as readonly ProjectNoun[])
+    .filter(({ name }) => name !== undefined)
+    .map((noun) => placeNoun(call, project, noun))
+    .filter((noun) => noun !== null);
+
+const filterNouns = (visit: Visit, project: Project): readonly ProjectNoun[] =>
+  listNouns(visit, project).filter(
+    ({ isUnlisted, tab }) =>
       // Pages about pipelines need an account, even if their statuses are public.
-      (call.signedIn || tab !== 'pipelines') &&
-      may(call.viewer, action, project),
+      isUnlisted !== true && (visit.call.signedIn || tab !== 'pipelines'),
   );
 
 /** The nouns of the page being rendered. */
@@ -154,7 +167,9 @@ type Given = {
 /** Renders a page of a project. */
 export const projectView = (visit: Visit, given: Given, content: Html): View => {
   const { project, title, noun, live = false, hasHeading = false, view } = given;
-  const own = (projectNouns as readonly ProjectNoun[]).find((one) => one.noun === noun);
+  const own =
+    allowedNouns(visit, project).find((one) => one.noun === noun) ??
+    (projectNouns as readonly ProjectNoun[]).find((one) => one.noun === noun);
   const tab: ProjectTab = own?.tab ?? 'code';
   const links = subTabs(visit, project, { tab, noun: own?.under ?? own?.noun ?? '' });
   const headed = html`${!hasHeading && html`<h1>${title}</h1>`}

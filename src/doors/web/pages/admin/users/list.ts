@@ -43,7 +43,7 @@ const filterParams: Record<Filter, object> = {
   all: {},
 };
 
-const sorts = ['newest', 'oldest', 'name', 'username', 'updated'] as const;
+const sorts = ['newest', 'oldest', 'name', 'username', 'updated', 'active'] as const;
 
 type Sort = (typeof sorts)[number];
 
@@ -53,6 +53,7 @@ const sortNames: Record<Sort, string> = {
   name: 'Name',
   username: 'User name',
   updated: 'Last updated',
+  active: 'Last active',
 };
 
 const sortParams = {
@@ -61,6 +62,7 @@ const sortParams = {
   name: { order_by: 'name', sort: 'asc' },
   username: { order_by: 'username', sort: 'asc' },
   updated: { order_by: 'updated_at', sort: 'desc' },
+  active: { order_by: 'last_activity_on', sort: 'desc' },
 } as const satisfies Record<Sort, object>;
 
 const listParams = object({

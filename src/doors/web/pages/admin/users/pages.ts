@@ -4,6 +4,8 @@ import { listPages } from './list.ts';
 import { onePages } from './user_page.ts';
 import { deletePages } from './delete_user.ts';
 import { emailPages } from './emails.ts';
+import { identityPages } from './identities.ts';
+import { membershipPages } from './memberships.ts';
 import { keyPages } from './keys.ts';
 import { sessionPages } from './sessions.ts';
 import { tokenPages } from './tokens.ts';
@@ -15,6 +17,8 @@ export const userPages = [
   ...actionPages,
   ...deletePages,
   ...emailPages,
+  ...identityPages,
+  ...membershipPages,
   ...sessionPages,
   ...keyPages,
   ...tokenPages,

@@ -20,7 +20,9 @@ import { usersPath } from './list.ts';
 const userTabs = {
   '': 'Overview',
   edit: 'Edit',
+  memberships: 'Memberships',
   emails: 'E-mail addresses',
+  identities: 'Linked accounts',
   sessions: 'Sessions',
   keys: 'SSH keys',
   gpg_keys: 'GPG keys',

@@ -1,0 +1,69 @@
+/** Loads images of other sites with a cache, and with places for viewers and the instance. */
+import type { Call } from '../../core/access/call.ts';
+import type { Platform } from '../../core/platform.ts';
+import { getOrigin } from '../../platform/addresses/client_origin.ts';
+import { Failure } from '../../platform/errors.ts';
+import { makeFairSemaphore } from '../../platform/fair_semaphore.ts';
+import { makeLruCache } from '../../platform/lru_cache.ts';
+import { memoizePerStore } from '../../platform/memoize_per_store.ts';
+import { minuteMilliseconds } from '../../platform/time.ts';
+import { type FetchedImage, fetchImage } from './fetch_image.ts';
+
+/** Bytes of images in memory. */
+const maxCachedBytes = 32 * 1024 * 1024;
+/** Bytes that an entry takes besides its image. */
+const entryBytes = 500;
+/** Milliseconds after which an image that was not found is tried again. */
+const retryAfter = minuteMilliseconds;
+
+/** A place may hold an image of five megabytes. */
+const limits = {
+  places: 10,
+  placesOfOwner: 4,
+  waiting: 200,
+  waitingOfOwner: 60,
+  maxWaitMilliseconds: 15_000,
+};
+
+const tooMany = (): Failure =>
+  new Failure('too_many_requests', { message: '429 Too Many Requests' }, { 'retry-after': '30' });
+
+type Entry = { image: FetchedImage | null; until: number };
+
+const getState = memoizePerStore((_platform: Platform) => ({
+  cache: makeLruCache<Entry>(
+    maxCachedBytes,
+    ({ image }, url) => entryBytes + url.length + (image?.content.length ?? 0),
+  ),
+  slots: makeFairSemaphore({ ...limits, refuse: tooMany }),
+  running: new Map<string, Promise<FetchedImage | null>>(),
+}));
+
+const fetchAndKeep = async ({ platform, ip }: Call, url: string): Promise<FetchedImage | null> => {
+  const { cache, slots } = getState(platform);
+  const release = await slots.acquire(getOrigin(ip));
+  try {
+    const { outbound_local_requests_whitelist: allowedHosts } = platform.settings.current;
+    // Anyone who writes a text names the address, so the setting that opens all local hosts to webhooks does not count.
+    const image = await fetchImage(url, { isLocalAllowed: false, allowedHosts });
+    cache.set(url, { image, until: platform.clock.now() + (image?.freshFor ?? retryAfter) });
+    return image;
+  } finally {
+    release();
+  }
+};
+
+/**
+ * Loads an image, once for all who ask for it at the same time; null if there is none.
+ * @throws Failure 429 when too many wait
+ */
+export const loadImage = async (call: Call, url: string): Promise<FetchedImage | null> => {
+  const { cache, running } = getState(call.platform);
+  const kept = cache.get(url);
+  if (kept !== undefined && kept.until > call.now) return kept.image;
+  const existing = running.get(url);
+  if (existing !== undefined) return await existing;
+  const work = fetchAndKeep(call, url).finally(() => running.delete(url));
+  running.set(url, work);
+  return await work;
+};
