@@ -1,4 +1,5 @@
 /** Builds the context of a call for its handler. */
+import type { Socket } from 'node:net';
 import type { Context, MethodHandlers, Storage, StreamHandlers } from '../handler_types.ts';
 import { classifyError, isGitError, noRepository, repositoryLost } from '../git_error.ts';
 import { repositoryExists, resolveRepositoryPath } from '../disk/storage_paths.ts';
@@ -11,6 +12,10 @@ export type ServerParts = {
   methods: MethodHandlers;
   streams: StreamHandlers;
   drain: Drain;
+  /** Connections on which services send calls. */
+  callers: Set<Socket>;
+  /** The storage accepts no further connections. */
+  isStopping: () => boolean;
 };
 
 const isWritten = (params: unknown): boolean =>

@@ -1,5 +1,6 @@
 /** Serves connections: concurrent calls on one connection, each stream on its own. */
 import { type Server, type Socket, createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Server as TlsServer, createServer as createTlsServer } from 'node:tls';
 import type { MethodHandler, MethodHandlers } from '../handler_types.ts';
 import { GitError, classifyError, getMessage } from '../git_error.ts';
@@ -71,6 +72,11 @@ const answerCall = async (
   }
 };
 
+/** Asks a service to send no further calls on this connection, and to close it once it has all answers. */
+const announceStop = (socket: Socket): void => {
+  if (socket.writable) writeFrame(socket, { stopping: true });
+};
+
 const serveCalls = (parts: ServerParts, socket: Socket, peer: Peer, first: Frame): void => {
   const calls: Calls = new Map();
   const gone = new GitError('unavailable', 'the caller has gone');
@@ -82,9 +88,12 @@ const serveCalls = (parts: ServerParts, socket: Socket, peer: Peer, first: Frame
       if (calls.size < maxConcurrentCalls) socket.resume();
     });
   };
+  parts.callers.add(socket);
   socket.on('close', () => {
+    parts.callers.delete(socket);
     for (const control of calls.values()) control.abort(gone);
   });
+  if (parts.isStopping()) announceStop(socket);
   peer.onFrame(first);
 };
 
@@ -119,7 +128,10 @@ export type ListenAt = string | { host: string; port: number; certificate?: Cert
 export type Listener = {
   /** Uses another certificate for new connections. */
   renew: (certificate: Certificate) => void;
-  /** Stops accepting calls; resolves when calls in progress have ended. */
+  /**
+   * Stops accepting connections and asks services to leave. Their connections are served until they close them, a few
+   * seconds at most; after that, new calls are refused. Resolves when calls in progress have ended.
+   */
   drain: () => Promise<void>;
   /** Closes every connection. */
   stop: () => Promise<void>;
@@ -133,12 +145,17 @@ const createAnyServer = (at: ListenAt, onSocket: (socket: Socket) => void): Serv
     ? createServer({ pauseOnConnect: false }, onSocket)
     : createTlsServer({ ...at.certificate, minVersion: 'TLSv1.3', handshakeTimeout: tlsTimeout }, onSocket);
 
+/** Milliseconds for services to leave. An earlier service does not leave by itself. */
+const leaveTimeout = 2_000;
+
 /** Starts to listen. */
 export const listen = async (
-  options: Omit<ServerParts, 'drain'>,
+  options: Omit<ServerParts, 'drain' | 'callers' | 'isStopping'>,
   at: ListenAt,
 ): Promise<Listener & { port: number }> => {
-  const parts: ServerParts = { ...options, drain: makeDrain() };
+  let isStopping = false;
+  const callers = new Set<Socket>();
+  const parts: ServerParts = { ...options, drain: makeDrain(), callers, isStopping: () => isStopping };
   const sockets = new Set<Socket>();
   const server = createAnyServer(at, (socket) => {
     sockets.add(socket);
@@ -152,7 +169,10 @@ export const listen = async (
   await promise;
   const address = server.address();
   const drain = async (): Promise<void> => {
-    server.close();
+    isStopping = true;
+    const left = new Promise<void>((resolve) => void server.close(() => resolve()));
+    for (const socket of callers) announceStop(socket);
+    await Promise.race([left, wait(leaveTimeout, undefined, { ref: false })]);
     await parts.drain.drain();
   };
   const stop = async (): Promise<void> => {

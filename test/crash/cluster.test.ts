@@ -10,11 +10,25 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type KillablePostgres, startKillablePostgres } from '../support/databases/killable_postgres.ts';
 import { isWhole, seed } from '../support/run/sample.ts';
 import { type Cluster, type Part, startCluster } from './cluster.ts';
-import { type Clients, makeProjectIn, startClients } from './cluster_clients.ts';
+import {
+  type FailureLogs,
+  type Kept,
+  type Projects,
+  commitFile,
+  listAll,
+  listProjects,
+  makeProjects,
+  newFailureLogs,
+  readKept,
+  upload,
+  writeBytes,
+} from './cluster_bytes.ts';
+import { type Clients, startClients } from './cluster_clients.ts';
 import { codeReads, issueReads, sendRequests } from './cluster_load.ts';
+import { type FailureLog, newFailureLog } from './failure_log.ts';
 import { findFaults } from './invariants.ts';
-import { type Ledger, type State, makeRandom, newLedger, runLoad, settle } from './ledger.ts';
-import { call, engine, token } from './process.ts';
+import { type Ledger, makeRandom, newLedger, runLoad, settle } from './ledger.ts';
+import { engine } from './process.ts';
 import { readIssues } from './read_issues.ts';
 
 const hasProxy = spawnSync('haproxy', ['-v']).status === 0;
@@ -28,8 +42,11 @@ const skip =
 /** Writers of issues at once, each with one request after the other. */
 const writers = 8;
 
-/** Milliseconds of load before a part is killed, at least without it, and with it again. */
-const spans = { before: 1_000, without: 2_500, again: 2_000 };
+/**
+ * Milliseconds of load before a part is killed, at least without it, after which everything works again once it is back,
+ * and in which nothing fails.
+ */
+const spans = { before: 1_000, without: 2_500, mended: 4_000, again: 4_000 };
 /** Milliseconds in which writes must go on without a part. */
 const maxPause = 120_000;
 
@@ -52,126 +69,46 @@ const getCluster = (): Cluster => {
   return started;
 };
 
-/** Bytes that a request acknowledged, and the path by which they are read again. */
-type Kept = { path: string; text: string };
-
-const read = async (url: string, path: string): Promise<string> => {
-  const response = await fetch(`${url}/api/v4${path}`, { headers: { 'private-token': token } });
-  return response.status === 200 ? await response.text() : `status ${response.status}`;
-};
-
-/** Commits files, each a new one. Returns the one that was acknowledged; null: none. */
-const commitFile = async (url: string, project: number, name: string): Promise<Kept | null> => {
-  const path = `/projects/${project}/repository/files/${name}`;
-  const json = { branch: 'main', content: name, commit_message: `Add ${name}` };
-  const { status } = await call(url, `POST ${path}`, json);
-  return status === 201 ? { path: `${path}/raw?ref=main`, text: name } : null;
-};
-
-const upload = async (url: string, project: number, name: string): Promise<Kept | null> => {
-  const body = new FormData();
-  body.set('file', new Blob([name]), 'a.txt');
-  const headers = { 'private-token': token };
-  const response = await fetch(`${url}/api/v4/projects/${project}/uploads`, {
-    method: 'POST',
-    headers,
-    body,
-  });
-  if (response.status !== 201) return null;
-  const { url: address } = (await response.json()) as { url: string };
-  return { path: `/projects/${project}${address}`, text: name };
-};
-
-/** Projects by the storage of their repository. */
-type Projects = Map<string, number[]>;
-
-const listProjects = (projects: Projects): number[] => [...projects.values()].flat();
-
-type Bytes = {
-  kept: Kept[];
-  /** Number of failed writes, by the storage of the project. */
-  failed: Map<string, number>;
-};
-
-type Writer = (url: string, project: number, name: string) => Promise<Kept | null>;
-
-/** Writes bytes one after another until the signal is aborted; failed writes are not retried. */
-const writeBytes = async (
-  write: Writer,
-  projects: Projects,
-  name: string,
-  until: AbortSignal,
-): Promise<Bytes> => {
-  const [kept, failed]: [Kept[], Map<string, number>] = [[], new Map()];
-  const all = [...projects].flatMap(([storage, ids]) => ids.map((id) => ({ storage, id })));
-  for (let count = 0; !until.aborted; count += 1) {
-    const { storage = '', id = 0 } = all[count % all.length] ?? {};
-    const one = await write(getCluster().url, id, `${name}-${count}`).catch(() => null);
-    if (one !== null) kept.push(one);
-    else {
-      failed.set(storage, (failed.get(storage) ?? 0) + 1);
-      await wait(50);
-    }
-  }
-  return { kept, failed };
-};
-
-/** Makes projects with an issue each, which is read and not changed. */
-const makeProjects = async (cluster: Cluster, ledger: Ledger): Promise<Projects> => {
-  const projects: Projects = new Map([
-    ['default', []],
-    ['other', []],
-  ]);
-  for (const name of ['one', 'two', 'three'])
-    for (const [storage, ids] of projects) {
-      const { id: project } = await makeProjectIn(cluster.url, storage, {
-        name: `${name}-${storage}`,
-        initialize_with_readme: true,
-      });
-      const read = { title: 'To be read', description: 'by all', confidential: false };
-      const issue = await call(cluster.url, `POST /projects/${project}/issues`, { ...read, labels: 'load' });
-      const acknowledged: State = { ...read, state: 'opened', time_spent: 0, notes: [] };
-      ledger.entries.push({ project, iid: Number(issue.body.iid), acknowledged, pending: null });
-      ids.push(project);
-    }
-  return projects;
-};
-
 /** What failed in a round, in which a part was killed. */
 type Failures = {
   /** Writes of issues without a clear answer. */
-  issues: number;
-  commits: Map<string, number>;
-  uploads: Map<string, number>;
-  issueReads: string[];
-  /** By the storage of the project. */
-  codeReads: Map<string, string[]>;
+  issues: FailureLog;
+  commits: FailureLogs;
+  uploads: FailureLogs;
+  issueReads: FailureLog;
+  codeReads: FailureLogs;
   /** Pushes, clones and calls of runners. */
   clients: string[];
 };
 
-const sumFailed = (failed: Map<string, number>): number => failed.values().reduce((sum, one) => sum + one, 0);
+const newFailures = (projects: Projects): Omit<Failures, 'clients'> => ({
+  issues: newFailureLog(),
+  commits: newFailureLogs(projects),
+  uploads: newFailureLogs(projects),
+  issueReads: newFailureLog(),
+  codeReads: newFailureLogs(projects),
+});
 
 /** A killed service fails the requests that it was answering, of which each client has one. */
 const checkService = (name: string, failures: Failures): void => {
-  assert.ok(failures.issues <= writers, `${name}: ${failures.issues} writes of issues`);
-  for (const kind of ['commits', 'uploads'] as const)
-    assert.ok(sumFailed(failures[kind]) <= 1, `${name}: ${sumFailed(failures[kind])} ${kind}`);
-  const reads = [failures.issueReads, ...failures.codeReads.values()];
-  for (const failed of reads) assert.ok(failed.length <= 1, `${name}: ${failed.join('\n')}`);
+  const issues = failures.issues.list();
+  assert.ok(issues.length <= writers, `${name}: ${issues.length} writes of issues`);
+  const reads = [failures.issueReads, ...failures.codeReads.values()].map((log) => log.list());
+  for (const failed of [listAll(failures.commits), listAll(failures.uploads), ...reads])
+    assert.ok(failed.length <= 1, `${name}: ${failed.join('\n')}`);
   // Two who push, a runner that waits for a job and whose test makes a pipeline, and one with a job; two follow logs.
   assert.ok(failures.clients.length <= 7, `${name}: ${failures.clients.join('\n')}`);
 };
 
 /** Without a storage, only what needs its repositories fails. */
 const checkStorage = (name: string, storage: string, failures: Failures): void => {
-  assert.equal(failures.issues, 0, name);
-  assert.equal(sumFailed(failures.uploads), 0, name);
-  assert.deepEqual(failures.issueReads, [], name);
-  const others = <T>(failed: Map<string, T>): T[] =>
-    [...failed].filter(([one]) => one !== storage).map(([, value]) => value);
+  assert.deepEqual(failures.issues.list(), [], name);
+  assert.deepEqual(listAll(failures.uploads), [], name);
+  assert.deepEqual(failures.issueReads.list(), [], name);
+  const others = (failed: FailureLogs): string[] =>
+    listAll(new Map([...failed].filter(([one]) => one !== storage)));
   assert.deepEqual(others(failures.commits), [], name);
-  assert.deepEqual(others(failures.codeReads).flat(), [], name);
+  assert.deepEqual(others(failures.codeReads), [], name);
   const own = storage === 'default' ? 'SSH' : 'HTTP';
   const git = failures.clients.filter((text) => /^(?:HTTP|SSH) /.test(text));
   assert.deepEqual(
@@ -183,9 +120,9 @@ const checkStorage = (name: string, storage: string, failures: Failures): void =
 
 /** Without the bucket, only uploads and artifacts fail. */
 const checkBucket = (name: string, failures: Failures): void => {
-  assert.equal(failures.issues, 0, name);
-  assert.equal(sumFailed(failures.commits), 0, name);
-  assert.deepEqual([...failures.issueReads, ...[...failures.codeReads.values()].flat()], [], name);
+  assert.deepEqual(failures.issues.list(), [], name);
+  assert.deepEqual(listAll(failures.commits), [], name);
+  assert.deepEqual([...failures.issueReads.list(), ...listAll(failures.codeReads)], [], name);
   assert.deepEqual(
     failures.clients.filter((text) => /^(?:HTTP|SSH) /.test(text)),
     [],
@@ -200,17 +137,28 @@ const checkFailures = (part: Part, failures: Failures): void => {
   if (part.name === 'bucket') checkBucket(part.name, failures);
 };
 
-/** Reads issues, and code of each storage, until the signal is aborted. */
-const startReaders = (url: string, projects: Projects, until: AbortSignal) => {
-  const failures = { issueReads: [] as string[], codeReads: new Map<string, string[]>() };
+/** Reads issues, and code of each storage, until the signal is aborted. @returns the number of each kind */
+const readAll = async (
+  url: string,
+  projects: Projects,
+  { issueReads: failed, codeReads: failedOfCode }: Omit<Failures, 'clients'>,
+  until: AbortSignal,
+): Promise<number[]> => {
   const [project = 0] = listProjects(projects);
-  const reading = [sendRequests({ url, project, failed: failures.issueReads, until }, issueReads)];
+  const reading = [sendRequests({ url, project, failed, until }, issueReads)];
   for (const [storage, [first = 0]] of projects) {
-    const failed: string[] = [];
-    failures.codeReads.set(storage, failed);
-    reading.push(sendRequests({ url, project: first, failed, until }, codeReads));
+    const log = failedOfCode.get(storage) ?? failed;
+    reading.push(sendRequests({ url, project: first, failed: log, until }, codeReads));
   }
-  return { failures, end: async (): Promise<number[]> => await Promise.all(reading) };
+  return await Promise.all(reading);
+};
+
+/** Nothing fails any more some seconds after the part is back: what is listed did. */
+const listLate = (failures: Omit<Failures, 'clients'>, clients: Clients, ready: number): string[] => {
+  const { issues, issueReads, commits, uploads, codeReads } = failures;
+  const byStorage = [commits, uploads, codeReads].flatMap((logs) => [...logs.values()]);
+  const logs = [issues, issueReads, ...byStorage, clients.failed];
+  return logs.flatMap((log) => log.listAfter(ready + spans.mended));
 };
 
 type Round = { cluster: Cluster; projects: Projects; ledger: Ledger; clients: Clients; random: () => number };
@@ -223,13 +171,19 @@ const runRound = async ({ cluster, projects, ledger, clients, random }: Round, p
   const [stop, round] = [new AbortController(), rounds];
   const until = stop.signal;
   ledger.unclear = 0;
-  const failedBefore = clients.failed.length;
-  const all = listProjects(projects);
-  const issues = runLoad({ url: cluster.url, projects: all, ledger, random, round, until }, writers);
-  const readers = startReaders(cluster.url, projects, until);
-  const bytes = [commitFile, upload].map(
-    async (write) => await writeBytes(write, projects, `${write.name}-${round}`, until),
-  );
+  const began = performance.now();
+  const failures = newFailures(projects);
+  const load = { url: cluster.url, projects: listProjects(projects), ledger, random, round, until };
+  const onUnclear = (): void => failures.issues.add('a write of an issue');
+  const issues = runLoad({ ...load, onUnclear }, writers);
+  const readers = readAll(cluster.url, projects, failures, until);
+  const bytes = (['commits', 'uploads'] as const).map(async (kind) => {
+    const write = kind === 'commits' ? commitFile : upload;
+    return await writeBytes(write, { url: cluster.url, projects }, failures[kind], {
+      name: `${kind}-${round}`,
+      until,
+    });
+  });
   await wait(spans.before);
   await part.kill();
   const atKill = ledger.acknowledged;
@@ -239,24 +193,19 @@ const runRound = async ({ cluster, projects, ledger, clients, random }: Round, p
   for (let waited = 0; part.isSpare && !goesOn() && waited < maxPause; waited += 100) await wait(100);
   const without = ledger.acknowledged - atKill;
   await part.restore();
-  await wait(spans.again);
+  await cluster.untilReady();
+  const ready = performance.now();
+  await wait(spans.mended + spans.again);
+  const late = listLate(failures, clients, ready);
   stop.abort();
   await issues;
-  const reads = await readers.end();
+  const reads = await readers;
   assert.ok(
     reads.every((one) => one > 0),
     `${part.name}: ${reads.join(', ')} reads`,
   );
-  const [commits, uploads] = await Promise.all(bytes);
-  assert.ok(commits !== undefined && uploads !== undefined);
-  const failures: Failures = {
-    ...readers.failures,
-    issues: ledger.unclear,
-    commits: commits.failed,
-    uploads: uploads.failed,
-    clients: clients.failed.slice(failedBefore),
-  };
-  return { without, failures, kept: [...commits.kept, ...uploads.kept] };
+  const kept = (await Promise.all(bytes)).flat();
+  return { without, late, kept, failures: { ...failures, clients: clients.failed.listAfter(began) } };
 };
 
 it(
@@ -265,7 +214,7 @@ it(
   async (test) => {
     const cluster = getCluster();
     const [random, ledger, kept] = [makeRandom(seed), newLedger(), [] as Kept[]];
-    const projects = await makeProjects(cluster, ledger);
+    const projects = await makeProjects(cluster.url, ledger);
     const ids = listProjects(projects);
     const working = await startClients(cluster);
     clients = working;
@@ -273,14 +222,14 @@ it(
     for (const part of cluster.parts) {
       const round = await runRound({ cluster, projects, ledger, clients: working, random }, part);
       kept.push(...round.kept);
-      await cluster.untilReady();
       assert.deepEqual(ledger.refused, [], part.name);
+      assert.deepEqual(round.late, [], `${part.name} was back`);
       checkFailures(part, round.failures);
       const held = await readIssues(cluster.place, cluster.url, ids);
       assert.deepEqual(settle(ledger, held), [], part.name);
       assert.deepEqual(await findFaults(cluster.place, engine), [], part.name);
       for (const { path, text } of kept)
-        assert.equal(await read(cluster.url, path), text, `${part.name}: ${path}`);
+        assert.equal(await readKept(cluster.url, path), text, `${part.name}: ${path}`);
       if (part.isSpare) assert.ok(round.without > writers, `nothing was written without ${part.name}`);
       test.diagnostic(
         `${part.name}: ${round.without} writes without it, ${ledger.acknowledged} and ${kept.length} files in all`,

@@ -138,8 +138,8 @@ const startStorages = async ({ place, secret }: Shared): Promise<Part[]> => {
     const tls = name === 'other' && canMakeCertificates ? makeStorageCertificate(place) : undefined;
     addresses.push(`${name}=${tls === undefined ? 'tcp' : 'tls'}://${listen}`);
     const at = { root: `${place.data}-repositories-${name}`, listen, ...(tls && { tls }) };
-    const { kill, restore } = await makeRestartable(async () => await place.storage(secret, at));
-    started.push({ name: `storage ${name}`, isSpare: true, kill, restore });
+    const restartable = await makeRestartable(async () => await place.storage(secret, at));
+    started.push({ name: `storage ${name}`, isSpare: true, ...restartable });
   }
   place.env['GANTRY_REPOSITORY_STORAGES'] = addresses.join(',');
   return started;

@@ -11,12 +11,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import ssh2 from 'ssh2';
 import { type Peer, type PeerJob, type PeerReply, makePeer } from '../support/ci/fake_runner.ts';
 import { newWorkTree, repositoryUrl, tryGit } from '../support/repositories/git.ts';
+import { type FailureLog, newFailureLog } from './failure_log.ts';
 import { call, token } from './process.ts';
 
 type Work = {
   url: string;
-  /** What failed, as text. */
-  failed: string[];
+  failed: FailureLog;
   until: AbortSignal;
   counts: Record<'jobs' | 'streams' | `${'HTTP' | 'SSH'} ${'pushes' | 'clones'}`, number>;
 };
@@ -69,10 +69,10 @@ const pushAndClone = async ({ failed, until, counts }: Work, route: Route): Prom
     const commit = await tree.commit(`Plank ${count}`, { [`plank-${count}`]: String(count) });
     const push = await tryGit(tree.path, ['push', '--quiet', address, 'main'], env);
     if (push.code === 0) pushed.push(commit);
-    else failed.push(`${label} push: ${push.stderr}`);
+    else failed.add(`${label} push: ${push.stderr}`);
     const copy = join(copies, String(count));
     const clone = await tryGit(copies, ['clone', '--quiet', address, copy], env);
-    if (clone.code !== 0) failed.push(`${label} clone: ${clone.stderr}`);
+    if (clone.code !== 0) failed.add(`${label} clone: ${clone.stderr}`);
     const last = pushed.at(-1);
     if (clone.code === 0 && last !== undefined) {
       const { code } = await tryGit(copy, ['merge-base', '--is-ancestor', last, 'HEAD']);
@@ -104,14 +104,14 @@ const checkPushes = async (url: string, path: string, pushed: readonly string[])
 
 /** Sends again, as runners do, what no service answered. */
 const untilAnswered = async (
-  failed: string[],
+  failed: FailureLog,
   name: string,
   send: () => Promise<PeerReply>,
 ): Promise<PeerReply> => {
   for (let tries = 0; tries < 600; tries += 1) {
     const reply = await send().catch((error: unknown) => String(error));
     if (typeof reply !== 'string' && reply.status < 500) return reply;
-    failed.push(`${name}: ${typeof reply === 'string' ? reply : reply.status}`);
+    failed.add(`${name}: ${typeof reply === 'string' ? reply : reply.status}`);
     await pause(100);
   }
   throw new Error(`nobody answered ${name}`);
@@ -125,7 +125,7 @@ const followLog = async ({ url, failed, counts }: Work, id: number): Promise<str
       headers: { ...headers, accept: 'text/event-stream', 'last-event-id': last },
     });
     if (response.status !== 200 || response.body === null) {
-      failed.push(`log stream: ${response.status}`);
+      failed.add(`log stream: ${response.status}`);
       return;
     }
     counts.streams += 1;
@@ -190,7 +190,7 @@ const runJobs = async (work: Work, peer: Peer, project: number): Promise<Ended[]
     const poll = untilAnswered(failed, 'POST jobs/request', async () => await peer.poll().reply);
     await pause(300);
     const made = await call(url, `POST /projects/${project}/pipeline`, { ref: 'main' }).catch(() => null);
-    if (made?.status !== 201) failed.push(`POST pipeline: ${made?.status}`);
+    if (made?.status !== 201) failed.add(`POST pipeline: ${made?.status}`);
     const reply = await poll;
     if (reply.status === 204) continue;
     assert.equal(reply.status, 201, reply.bytes.toString());
@@ -257,7 +257,7 @@ export const startClients = async ({ url, sshPort }: ClusterAddress): Promise<Cl
   const stop = new AbortController();
   const git = { 'HTTP pushes': 0, 'HTTP clones': 0, 'SSH pushes': 0, 'SSH clones': 0 };
   const counts = { ...git, jobs: 0, streams: 0 };
-  const work: Work = { url, failed: [], until: stop.signal, counts };
+  const work: Work = { url, failed: newFailureLog(), until: stop.signal, counts };
   const first = await busy.take();
   const long = runJob(work, busy, first, () => !stop.signal.aborted);
   const pushing = Promise.all(routes.map(async (route) => await pushAndClone(work, route)));

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Cluster, Part } from './cluster.ts';
+import { type FailureLog, newFailureLog } from './failure_log.ts';
 import { type Follower, followStream, listChanges, pollChanges, untilAtEnd } from './followers.ts';
 import { call, token } from './process.ts';
 
 type Load = {
   url: string;
   project: number;
-  /** What failed, as text. */
-  failed: string[];
+  failed: FailureLog;
   until: AbortSignal;
 };
 
@@ -42,7 +42,7 @@ export const sendRequests = async (
     const json = line.startsWith('POST') ? { title: `Issue ${count}` } : undefined;
     const status = await fetchStatus(url, line, json);
     if (status === '200' || status === '201') continue;
-    failed.push(`${line}: ${status}`);
+    failed.add(`${line}: ${status}`);
     await pause(50);
   }
   return count;
@@ -62,6 +62,9 @@ const lines = ['POST /projects/:id/issues', ...issueReads, ...codeReads];
 export const listServices = ({ parts }: Cluster): Part[] =>
   parts.filter(({ isService }) => isService === true);
 
+export const listStorages = ({ parts }: Cluster): Part[] =>
+  parts.filter(({ name }) => name.startsWith('storage '));
+
 const addProject = async (url: string): Promise<number> => {
   const { status, body } = await call(url, 'POST /projects', { name: 'p', initialize_with_readme: true });
   assert.equal(status, 201);
@@ -70,8 +73,7 @@ const addProject = async (url: string): Promise<number> => {
 };
 
 type ClusterLoad = {
-  /** What failed, as text. */
-  failed: string[];
+  failed: FailureLog;
   /** How often the followers connected. */
   followers: { stream: Follower; polled: Follower };
   /** Ends the load, and asserts that those who follow have every change. @returns figures */
@@ -83,7 +85,7 @@ type ClusterLoad = {
 /** Starts senders of requests, each with another order of them, and two who follow the log of changes. */
 export const startLoad = async (url: string, senders: number): Promise<ClusterLoad> => {
   const project = await addProject(url);
-  const failed: string[] = [];
+  const failed = newFailureLog();
   const [load, following] = [new AbortController(), new AbortController()];
   const stream: Follower = { ids: [], connections: 0 };
   const polled: Follower = { ids: [], connections: 0 };

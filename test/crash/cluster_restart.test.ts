@@ -1,5 +1,6 @@
 /**
- * Two services behind haproxy, of which one is stopped and the other one is killed under load: a short form of
+ * Two services behind haproxy, of which one is stopped and the other one is killed under load, and two repository
+ * storages, which are restarted: a short form of
  * `rolling.test.ts` and `cluster.test.ts`, which `npm test` runs after some commits.
  */
 import assert from 'node:assert/strict';
@@ -8,7 +9,7 @@ import { after, before, it } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Cluster, startCluster } from './cluster.ts';
 import { startClients } from './cluster_clients.ts';
-import { listServices, startLoad } from './cluster_load.ts';
+import { listServices, listStorages, startLoad } from './cluster_load.ts';
 import { engine } from './process.ts';
 
 const hasProxy = spawnSync('haproxy', ['-v']).status === 0;
@@ -32,7 +33,7 @@ after(async () => {
 });
 
 it(
-  'nothing fails when one of two services is stopped, and only what was in progress when one is killed',
+  'nothing fails when a service or a storage is restarted, and only what was in progress when one is killed',
   { skip, timeout: 120_000 },
   async (test) => {
     assert.ok(started !== undefined);
@@ -40,14 +41,16 @@ it(
     const load = await startLoad(cluster.url, senders);
     const clients = await startClients(cluster);
     running.push(load, clients);
-    const failed = (): string[] => [...load.failed, ...clients.failed];
+    const failed = (): string[] => [...load.failed.list(), ...clients.failed.list()];
     const [first, second] = listServices(cluster);
-    assert.ok(first?.stop !== undefined && second !== undefined);
+    assert.ok(first !== undefined && second !== undefined);
 
-    assert.equal(await first.stop(), 0);
-    await first.restore();
-    await cluster.untilReady();
-    assert.deepEqual(failed(), []);
+    for (const { name, stop, restore } of [first, ...listStorages(cluster)]) {
+      assert.equal(await stop?.(), 0, name);
+      await restore();
+      await cluster.untilReady();
+      assert.deepEqual(failed(), [], name);
+    }
 
     await second.kill();
     await wait(500);

@@ -16,6 +16,7 @@ import {
   pollChanges,
   untilAtEnd,
 } from './followers.ts';
+import { newFailureLog } from './failure_log.ts';
 import { untilEmpty } from './git_operations.ts';
 import { findFaults } from './invariants.ts';
 import { type Ledger, makeRandom, newLedger, runLoad, settle } from './ledger.ts';
@@ -53,7 +54,7 @@ describe('a killed PostgreSQL', { skip: engine !== 'postgres' && 'needs PostgreS
   const ledger: Ledger = newLedger();
   const commits: string[] = [];
   const following = new AbortController();
-  const failed: string[] = [];
+  const failed = newFailureLog();
   const followers: Follower[] = [];
   let ends: Promise<void>[];
 
@@ -186,7 +187,7 @@ describe('a killed PostgreSQL', { skip: engine !== 'postgres' && 'needs PostgreS
     const all = await listChanges(other.url);
     for (const { ids } of followers) assert.deepEqual(ids, all);
     assert.deepEqual(
-      failed.filter((text) => !text.endsWith(' 503')),
+      failed.list().filter((text) => !text.endsWith(' 503')),
       [],
     );
   });

@@ -1,5 +1,6 @@
 /** Clients that follow the log of changes through restarts: as a stream, and by waiting requests. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FailureLog } from './failure_log.ts';
 import { call, token } from './process.ts';
 
 const headers = { 'private-token': token };
@@ -13,8 +14,7 @@ export type Follower = {
 
 export type Following = {
   url: string;
-  /** What failed, as text. */
-  failed: string[];
+  failed: FailureLog;
   until: AbortSignal;
 };
 
@@ -28,7 +28,7 @@ export const followStream = async ({ url, failed, until }: Following, follower: 
     });
     follower.connections += 1;
     if (response.status !== 200 || response.body === null) {
-      failed.push(`stream: ${response.status}`);
+      failed.add(`stream: ${response.status}`);
       return await pause(100);
     }
     let text = '';
@@ -54,7 +54,7 @@ export const pollChanges = async ({ url, failed, until }: Following, follower: F
       const response = await fetch(`${url}/api/v4/changes?wait=30&after=${next}`, { headers, signal: until });
       follower.connections += 1;
       if (response.status !== 200) {
-        failed.push(`poll: ${response.status}`);
+        failed.add(`poll: ${response.status}`);
         await pause(50);
         continue;
       }
@@ -62,7 +62,7 @@ export const pollChanges = async ({ url, failed, until }: Following, follower: F
       follower.ids.push(...body.changes.map(({ id }) => id));
       next = body.next_after;
     } catch (error) {
-      if (!until.aborted) failed.push(`poll: ${String(error)}`);
+      if (!until.aborted) failed.add(`poll: ${String(error)}`);
     }
   }
 };

@@ -71,6 +71,8 @@ type Load = {
    * have happened or not, and its issue is not written again. Without it, the load ends when the service is gone.
    */
   until?: AbortSignal;
+  /** Called at each write without a clear answer. */
+  onUnclear?: () => void;
 };
 
 /** Thrown where a write has no clear answer. */
@@ -180,6 +182,7 @@ const writer = async (load: Load, number: number): Promise<void> => {
       // The write stays pending.
       if (until === undefined) return;
       load.ledger.unclear += 1;
+      load.onUnclear?.();
       own = [];
       await wait(pauseInOutage);
     }

@@ -18,6 +18,7 @@ export type Connection = {
     body: Uint8Array | undefined,
     options: CallOptions,
   ) => Promise<Outcome>;
+  /** False, too, once the storage has announced that it stops: the connection takes no further calls. */
   isOpen: () => boolean;
   close: () => void;
 };
@@ -44,7 +45,8 @@ export const openConnection = async (address: GitdAddress): Promise<Connection> 
   const { socket } = line;
   const waiting = new Map<number, Waiting>();
   let last = 0;
-  line.onFrame = (frame) => answered(waiting, frame);
+  let isLeaving = false;
+  const isOpen = (): boolean => !isLeaving && !socket.destroyed;
   socket.on('close', () => {
     for (const call of waiting.values())
       call.reject(storageUnavailable('the connection to the repository storage was lost'));
@@ -52,14 +54,21 @@ export const openConnection = async (address: GitdAddress): Promise<Connection> 
   // Nothing is in progress, so the connection must not keep the process alive.
   const referWhileWaiting = (): void => {
     if (socket.destroyed) return;
-    if (waiting.size === 0) socket.unref();
-    else socket.ref();
+    if (waiting.size > 0) return void socket.ref();
+    socket.unref();
+    if (isLeaving) socket.end();
   };
   referWhileWaiting();
+  line.onFrame = (frame) => {
+    if (frame.header['stopping'] !== true) return answered(waiting, frame);
+    isLeaving = true; // calls in progress are still answered
+    address.onStopping?.();
+    referWhileWaiting();
+  };
 
   const call: Connection['call'] = async (method, params, body, { signal, seconds = usualSeconds }) => {
     signal?.throwIfAborted();
-    if (socket.destroyed) throw storageUnavailable('the connection to the repository storage was lost');
+    if (!isOpen()) throw storageUnavailable('the connection to the repository storage was lost');
     last += 1;
     const id = last;
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
@@ -83,5 +92,5 @@ export const openConnection = async (address: GitdAddress): Promise<Connection> 
       referWhileWaiting();
     }
   };
-  return { call, isOpen: () => !socket.destroyed, close: () => socket.destroy() };
+  return { call, isOpen, close: () => socket.destroy() };
 };

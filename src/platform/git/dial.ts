@@ -32,6 +32,8 @@ export type GitdAddress = {
   instance: string | null;
   /** Called with the end of the validity of the peer's certificate, in milliseconds since 1970, at each connection. */
   onCertificate?: (ends: number) => void;
+  /** Called when the storage announces that it stops. */
+  onStopping?: () => void;
 };
 
 export type Line = {

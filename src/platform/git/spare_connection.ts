@@ -4,27 +4,40 @@ import { type Line, type GitdAddress, dial } from './dial.ts';
 export type SpareConnection = {
   /** @throws GitFailure `unavailable` */
   take: () => Promise<Line>;
+  /** Closes the connection that is ready, and one that is being opened: the storage stops. */
+  drop: () => void;
   close: () => void;
 };
 
 /** Milliseconds after which an unused connection is closed. */
 const maxIdleMilliseconds = 10_000;
 
+/** Lets a connection keep the process running again; null if it has broken meanwhile. */
+const referIfOpen = (line: Line): Line | null => {
+  const { socket } = line;
+  if (socket.destroyed || !socket.writable) return null;
+  socket.ref();
+  return line;
+};
+
 export const keepSpareConnection = (getAddress: () => Promise<GitdAddress>): SpareConnection => {
   let spare: Line | null = null;
   let isDialing = false;
   let isClosed = false;
+  /** Number of drops: a connection that was dialed before one is not kept. */
+  let drops = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const drop = (): void => {
+    drops += 1;
     clearTimeout(timer);
     spare?.socket.destroy();
     spare = null;
   };
 
-  const keep = (line: Line): void => {
+  const keep = (line: Line, dropsBefore: number): void => {
     const { socket } = line;
-    if (isClosed || spare !== null) return void socket.destroy();
+    if (isClosed || spare !== null || drops > dropsBefore) return void socket.destroy();
     socket.unref();
     spare = line;
     socket.once('close', () => {
@@ -37,8 +50,9 @@ export const keepSpareConnection = (getAddress: () => Promise<GitdAddress>): Spa
   const dialNext = async (): Promise<void> => {
     if (isDialing || spare !== null || isClosed) return;
     isDialing = true;
+    const dropsBefore = drops;
     try {
-      keep(await dial(await getAddress()));
+      keep(await dial(await getAddress()), dropsBefore);
     } catch {
       // An error, as above.
     } finally {
@@ -46,21 +60,20 @@ export const keepSpareConnection = (getAddress: () => Promise<GitdAddress>): Spa
     }
   };
 
-  const taken = (): Line | null => {
+  const takeSpare = (): Line | null => {
     clearTimeout(timer);
     const line = spare;
     spare = null;
-    if (line === null || line.socket.destroyed || !line.socket.writable) return null;
-    line.socket.ref();
-    return line;
+    return line === null ? null : referIfOpen(line);
   };
 
   return {
     take: async () => {
-      const line = taken() ?? (await dial(await getAddress()));
+      const line = takeSpare() ?? (await dial(await getAddress()));
       void dialNext();
       return line;
     },
+    drop,
     close: () => {
       isClosed = true;
       drop();

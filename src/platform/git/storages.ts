@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
 import type { GitdAddress, RemoteAddress } from './dial.ts';
+import { type RestartWait, makeRestartWait } from './await_restart.ts';
 import { noteReadTables } from '../db/read_tables.ts';
 import { currentMeter, observed } from '../db/statement_meter.ts';
 import { dayMilliseconds } from '../time.ts';
@@ -143,8 +144,9 @@ export const openCheckedConnection = async (address: GitdAddress): Promise<Conne
     seconds: 10,
   });
   const { version } = result as { version: number };
-  if (version === protocolVersion) return connection;
+  if (version === protocolVersion && connection.isOpen()) return connection;
   connection.close();
+  if (version === protocolVersion) throw storageUnavailable('the repository storage is stopping');
   throw storageUnavailable(
     `the repository storage speaks version ${version}, this service ${protocolVersion}`,
   );
@@ -153,11 +155,11 @@ export const openCheckedConnection = async (address: GitdAddress): Promise<Conne
 type Channel = { connection: () => Promise<Connection>; close: () => void };
 
 /** Creates one connection for all calls, reopened when it breaks. */
-const makeChannel = (getAddress: () => Promise<GitdAddress>): Channel => {
+const makeChannel = (getAddress: () => Promise<GitdAddress>, onOpen: () => void): Channel => {
   let current: Promise<Connection> | null = null;
   const open = (): Promise<Connection> => {
     const next = getAddress().then(openCheckedConnection);
-    next.catch(() => {
+    next.then(onOpen, () => {
       if (current === next) current = null;
     });
     current = next;
@@ -182,8 +184,8 @@ const noteRepositoryRead = (): void => noteReadTables(null);
 const deathNotice = 50;
 
 /** Retries connecting to a local gitd that has just died. Nothing was sent yet, so a retry is safe. */
-const retryConnecting = async <T>(isLocal: boolean, connect: () => Promise<T>): Promise<T> => {
-  for (let tries = isLocal ? 3 : 0; ; tries -= 1) {
+const retryLocal: RestartWait['connect'] = async (connect) => {
+  for (let tries = 3; ; tries -= 1) {
     try {
       return await connect();
     } catch (error) {
@@ -199,13 +201,19 @@ const withClient = (params: object): object => {
   return client === undefined ? params : { ...params, client };
 };
 
-type ClientParts = { name: string; isLocal: boolean; spare: SpareConnection; channel: Channel };
+type ClientParts = {
+  name: string;
+  /** Connects, also to a storage that starts again. */
+  connect: RestartWait['connect'];
+  spare: SpareConnection;
+  channel: Channel;
+};
 
-const makeStorageClient = ({ name, isLocal, spare, channel }: ClientParts): StorageClient => {
-  const connect = async (): Promise<Connection> => await retryConnecting(isLocal, channel.connection);
+const makeStorageClient = ({ name, connect: connectBy, spare, channel }: ClientParts): StorageClient => {
   return {
     name,
     call: async (method, ownParams, body, options): Promise<Outcome> => {
+      const connect = async (): Promise<Connection> => await connectBy(channel.connection, options);
       noteRepositoryRead();
       const params = withClient(ownParams);
       return await observed({ kind: 'gitd', name: method }, async () => {
@@ -222,7 +230,7 @@ const makeStorageClient = ({ name, isLocal, spare, channel }: ClientParts): Stor
     stream: async (stream, params, options) => {
       noteRepositoryRead();
       const open = async () => await openStream(spare, stream, params, options);
-      const opened = await retryConnecting(isLocal, open);
+      const opened = await connectBy(open, options);
       // Measures the whole transfer, including the client's speed.
       void observed({ kind: 'gitd', name: stream }, async () => await opened.result).catch(() => undefined);
       return opened;
@@ -232,10 +240,13 @@ const makeStorageClient = ({ name, isLocal, spare, channel }: ClientParts): Stor
 
 type OpenedStorage = {
   client: StorageClient;
+  /** Asks the storage for its status, without waiting for one that is away. */
+  hello: () => Promise<Outcome>;
   /** The gitd of a local storage; null if it is remote. */
   supervisor: GitdSupervisor | null;
   channel: Channel;
   spare: SpareConnection;
+  restart: RestartWait;
   certificateEnds: () => number | null;
   /** Connects once more if the certificate ends soon: it may have been renewed since. */
   checkCertificateAgain: () => Promise<void>;
@@ -248,12 +259,32 @@ const connectStorage = (
 ): OpenedStorage => {
   let certificateEnds: number | null = null;
   const onCertificate = (ends: number): void => void (certificateEnds = ends);
-  const getAddress = async (): Promise<GitdAddress> => ({ ...(await getPlainAddress()), onCertificate });
-  const channel = makeChannel(getAddress);
+  const onStopping = (): void => {
+    restart.noteStopping();
+    spare.drop();
+  };
+  const getAddress = async (): Promise<GitdAddress> => ({
+    ...(await getPlainAddress()),
+    onCertificate,
+    onStopping,
+  });
+  const channel = makeChannel(getAddress, () => restart.noteReached());
+  const restart = makeRestartWait(channel.connection);
   const spare = keepSpareConnection(getAddress);
-  const client = makeStorageClient({ name, isLocal: supervisor !== null, spare, channel });
+  const connect = supervisor === null ? restart.connect : retryLocal;
+  const client = makeStorageClient({ name, connect, spare, channel });
+  const hello = async (): Promise<Outcome> => {
+    noteRepositoryRead();
+    return await observed({ kind: 'gitd', name: 'storage.hello' }, async () => {
+      const isRemote = supervisor === null;
+      const connection = await (isRemote ? channel.connection() : retryLocal(channel.connection, {}));
+      return await connection.call('storage.hello', { version: protocolVersion }, undefined, {});
+    });
+  };
   return {
     client,
+    hello,
+    restart,
     supervisor,
     channel,
     spare,
@@ -296,31 +327,28 @@ const openStorage = (parts: GitParts, site: StorageSite): OpenedStorage =>
 /** Opens the storages. Starts and connects nothing before first use. */
 export const openGit = (parts: GitParts): GitStorages => {
   const opened = new Map(parts.storages.map((site) => [site.name, openStorage(parts, site)]));
-  const getClient = (storage: string): StorageClient => {
+  const getOpened = (storage: string): OpenedStorage => {
     const entry = opened.get(storage);
     if (entry === undefined) throw storageUnavailable(`the repository storage ${storage} is not configured`);
-    return entry.client;
+    return entry;
   };
   return {
     repository: (location) =>
       makeRepository(
-        getClient(location.repository_storage),
+        getOpened(location.repository_storage).client,
         getRepositoryPath(location),
         location.repository_written === 1,
       ),
     status: async (storage) => {
-      const { result } = await getClient(storage).call(
-        'storage.hello',
-        { version: protocolVersion },
-        undefined,
-        {},
-      );
-      await opened.get(storage)?.checkCertificateAgain();
+      const { hello, checkCertificateAgain } = getOpened(storage);
+      const { result } = await hello();
+      await checkCertificateAgain();
       return { name: storage, ...(result as Omit<StorageStatus, 'name'>) };
     },
     certificateEnds: (storage) => opened.get(storage)?.certificateEnds() ?? null,
     stop: async () => {
-      for (const { channel, spare } of opened.values()) {
+      for (const { channel, spare, restart } of opened.values()) {
+        restart.stop();
         channel.close();
         spare.close();
       }

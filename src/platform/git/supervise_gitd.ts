@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { GitdAddress } from './dial.ts';
 import { type GitFailure, storageUnavailable } from './failure.ts';
+import { untilStuck } from './start_timeout.ts';
 import { programPath } from '../package_files.ts';
 
 /** Certificate chain and private key, as PEM. */
@@ -52,7 +53,6 @@ export type GitdSupervisor = {
 const maxSocketPathBytes = 100;
 /** Milliseconds. If gitd dies sooner than this, its restart waits as long. */
 const leastLife = 1_000;
-const startTimeout = 15_000;
 const stopTimeout = 5_000;
 
 /** A young generation of two megabytes suffices: gitd mostly passes bytes on. */
@@ -93,16 +93,18 @@ const environment = (): NodeJS.ProcessEnv => {
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]));
 };
 
-const firstLine = async (stdout: Readable): Promise<{ port: number }> => {
+const firstLine = async (stdout: Readable, pid: number | undefined): Promise<{ port: number }> => {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const lines = createInterface({ input: stdout });
-  const timer = setTimeout(() => reject(storageUnavailable('gitd did not start in time')), startTimeout);
+  const started = new AbortController();
+  const giveUp = (): void => reject(storageUnavailable('gitd did not start in time'));
+  untilStuck(pid, started.signal).then(giveUp, () => undefined);
   lines.once('line', resolve);
   lines.once('close', () => reject(storageUnavailable('gitd exited during startup')));
   try {
     return JSON.parse(await promise) as { port: number };
   } finally {
-    clearTimeout(timer);
+    started.abort();
   }
 };
 
@@ -131,7 +133,7 @@ const start = async (parts: SupervisorOptions, random: string): Promise<Running>
   child.stdin.write(`${JSON.stringify({ root, secret, isGuest, listen: at })}\n`);
   createInterface({ input: child.stderr }).on('line', onLine);
   try {
-    const { port } = await firstLine(child.stdout);
+    const { port } = await firstLine(child.stdout, child.pid);
     // The child must not keep the service alive.
     child.unref();
     for (const pipe of [child.stdin, child.stdout, child.stderr])

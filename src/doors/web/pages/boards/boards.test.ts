@@ -591,15 +591,18 @@ describe('a board of a group', () => {
     const cards = async (by: Visitor): Promise<number | undefined> =>
       (await read(by, path)).columns[list]?.cards.length;
     assert.deepEqual([await cards(member.visitor), await cards(visitor.visitor)], [1, 1]);
-    // Any commit ends what is kept: the first one, and where it comes between the two reads, also one by the clock.
-    const counts: [cold: number, warm: number][] = [];
-    const isKept = (): boolean => counts.some(([cold, warm]) => cold - warm >= lists.length);
-    while (counts.length < 5 && !isKept()) {
+    // Any commit ends what is kept, on PostgreSQL also one of another database of the server. Reads at the same time
+    // look so shortly after each other that some of them come between two commits.
+    const counts: number[][] = [];
+    const isKept = (): boolean =>
+      counts.some((some) => Math.max(...some) - Math.min(...some) >= lists.length);
+    while (counts.length < 20 && !isKept()) {
       await must(`POST /projects/${project.id}/issues`, { title: 'Elsewhere' });
       await settle(gantry);
-      counts.push([await statementsOf(member.visitor, path), await statementsOf(member.visitor, path)]);
+      const reads = Array.from({ length: 6 }, async () => await statementsOf(member.visitor, path));
+      counts.push(await Promise.all(reads));
     }
-    assert.ok(isKept(), `statements of a first and a second read: ${JSON.stringify(counts)}`);
+    assert.ok(isKept(), `statements of reads at the same time: ${JSON.stringify(counts)}`);
     await must(`PUT /projects/${own.id}/issues/2`, { labels: 'a' });
     assert.deepEqual([await cards(member.visitor), await cards(visitor.visitor)], [2, 2]);
     await must(`PUT /projects/${own.id}/issues/1`, { confidential: true });

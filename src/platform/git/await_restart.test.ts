@@ -1,0 +1,91 @@
+/** Calls of a remote storage that is away: how many wait, and which are refused at once. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeRestartWait } from './await_restart.ts';
+import { storageUnavailable } from './failure.ts';
+
+/** A storage that is away until `isAway` is false, and counts attempts to connect. */
+const makeStorage = (limits = { lost: 60_000, announced: 60_000 }) => {
+  const storage = { isAway: false, attempts: 0 };
+  const open = async (): Promise<string> => {
+    storage.attempts += 1;
+    if (storage.isAway) throw storageUnavailable('away');
+    return 'connected';
+  };
+  const restart = makeRestartWait(open, limits);
+  const connect = async (options: { signal?: AbortSignal; seconds?: number } = {}): Promise<string> =>
+    await restart.connect(open, options);
+  return { storage, restart, connect };
+};
+
+const unavailable = { name: 'GitFailure', kind: 'unavailable' };
+
+describe('a storage that answered before', () => {
+  it('is waited for, and all calls go on when it is back', async () => {
+    const { storage, connect } = makeStorage();
+    await connect();
+    storage.isAway = true;
+    const waiting = Array.from({ length: 10 }, async () => await connect());
+    await assert.rejects(connect({ seconds: 0.01 }), unavailable);
+    storage.isAway = false;
+    assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['connected']));
+  });
+
+  it('lets only so many calls wait, and shares the attempts among them', async () => {
+    const { storage, connect } = makeStorage();
+    await connect();
+    storage.isAway = true;
+    await assert.rejects(connect({ seconds: 0.01 }), unavailable);
+    storage.attempts = 0;
+    const calls = Array.from({ length: 300 }, async () => await connect().catch(() => 'refused'));
+    const refused = Promise.all(calls.slice(256));
+    assert.deepEqual(new Set(await refused), new Set(['refused']));
+    assert.ok(storage.attempts < 10, `${storage.attempts} attempts`);
+    storage.isAway = false;
+    assert.deepEqual(new Set(await Promise.all(calls.slice(0, 256))), new Set(['connected']));
+  });
+
+  it('is not waited for by a call that its caller gives up', async () => {
+    const { storage, restart, connect } = makeStorage();
+    await connect();
+    storage.isAway = true;
+    const control = new AbortController();
+    const waiting = connect({ signal: control.signal });
+    control.abort(new Error('the client is gone'));
+    await assert.rejects(waiting, { message: 'the client is gone' });
+    restart.stop();
+  });
+
+  it('has more time after it announced its stop', async () => {
+    const { storage, restart, connect } = makeStorage({ lost: 0, announced: 60_000 });
+    await connect();
+    storage.isAway = true;
+    restart.noteStopping();
+    const waiting = connect();
+    await assert.rejects(connect({ seconds: 0.3 }), unavailable);
+    storage.isAway = false;
+    assert.equal(await waiting, 'connected');
+  });
+});
+
+describe('a storage that was given up', () => {
+  it('refuses calls without an attempt, and then lets calls share one', async () => {
+    const { storage, restart, connect } = makeStorage({ lost: 0, announced: 0 });
+    await connect();
+    storage.isAway = true;
+    await assert.rejects(connect(), unavailable);
+    storage.attempts = 0;
+    for (let calls = 0; calls < 50; calls += 1) await assert.rejects(connect(), unavailable);
+    assert.ok(storage.attempts <= 1, `${storage.attempts} attempts`);
+    storage.isAway = false;
+    restart.noteReached();
+    assert.equal(await connect(), 'connected');
+  });
+
+  it('is tried once if it was never reached', async () => {
+    const { storage, connect } = makeStorage();
+    storage.isAway = true;
+    await assert.rejects(connect(), unavailable);
+    assert.equal(storage.attempts, 1);
+  });
+});
