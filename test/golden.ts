@@ -13,6 +13,7 @@ import { accessText } from './golden/access.ts';
 import { ciKeywordsText } from './golden/ci_keywords.ts';
 import { clientCallsText } from './golden/client_calls.ts';
 import { clientParametersText } from './golden/client_parameters.ts';
+import { configurationText } from './golden/configuration.ts';
 import { queryPlansText } from './golden/query_plans.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
 import { settingsText } from './golden/settings.ts';
@@ -39,6 +40,7 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'access.txt', make: accessText },
   { file: 'openapi.json', make: () => openApiText(endpoints) },
   { file: 'settings.md', make: settingsText },
+  { file: 'configuration.md', make: configurationText },
   { file: 'ci_keywords.md', make: ciKeywordsText },
   { file: 'client_parameters.txt', make: () => clientParametersText(endpoints) },
   { file: 'client_calls.txt', make: () => clientCallsText(endpoints) },
