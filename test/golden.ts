@@ -15,6 +15,7 @@ import { clientCallsText } from './golden/client_calls.ts';
 import { clientParametersText } from './golden/client_parameters.ts';
 import { configurationText } from './golden/configuration.ts';
 import { queryPlansText } from './golden/query_plans.ts';
+import { releasedMigrationsText } from './golden/released_migrations.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
 import { settingsText } from './golden/settings.ts';
 import { webhookPayloadsText } from './golden/webhook_payloads.ts';
@@ -45,6 +46,7 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'client_parameters.txt', make: () => clientParametersText(endpoints) },
   { file: 'client_calls.txt', make: () => clientCallsText(endpoints) },
   { file: 'webhook_payloads.json', make: webhookPayloadsText },
+  { file: 'released_migrations.txt', make: releasedMigrationsText },
   { file: 'schema.sqlite.sql', make: sqliteSchema },
   // The service of this test runs on the engine that is tested.
   ...(engine === 'sqlite' ? [{ file: 'query_plans.txt', make: queryPlansText }] : []),
