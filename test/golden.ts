@@ -13,7 +13,9 @@ import { accessText } from './golden/access.ts';
 import { ciKeywordsText } from './golden/ci_keywords.ts';
 import { clientCallsText } from './golden/client_calls.ts';
 import { clientParametersText } from './golden/client_parameters.ts';
+import { configurationText } from './golden/configuration.ts';
 import { queryPlansText } from './golden/query_plans.ts';
+import { releasedMigrationsText } from './golden/released_migrations.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
 import { settingsText } from './golden/settings.ts';
 import { webhookPayloadsText } from './golden/webhook_payloads.ts';
@@ -39,10 +41,12 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'access.txt', make: accessText },
   { file: 'openapi.json', make: () => openApiText(endpoints) },
   { file: 'settings.md', make: settingsText },
+  { file: 'configuration.md', make: configurationText },
   { file: 'ci_keywords.md', make: ciKeywordsText },
   { file: 'client_parameters.txt', make: () => clientParametersText(endpoints) },
   { file: 'client_calls.txt', make: () => clientCallsText(endpoints) },
   { file: 'webhook_payloads.json', make: webhookPayloadsText },
+  { file: 'released_migrations.txt', make: releasedMigrationsText },
   { file: 'schema.sqlite.sql', make: sqliteSchema },
   // The service of this test runs on the engine that is tested.
   ...(engine === 'sqlite' ? [{ file: 'query_plans.txt', make: queryPlansText }] : []),

@@ -47,7 +47,10 @@ test('a scratch folder without room for them is refused before the first byte', 
       const { code, stderr } = await place.run(line, { env });
       assert.equal(code, 1, line);
       assert.match(stderr, expected);
-      assert.match(stderr, / in \S+\/small\/\S+, where \S+ KiB may be used: make room, or name a folder/);
+      assert.match(
+        stderr,
+        / in \S+\/small\/\S+, but only \S+ KiB is available: free some space, or set GANTRY_BACKUP_SCRATCH to a folder/,
+      );
     }
     assert.deepEqual(readdirSync(join(scratch, 'backup_work_scratch')), []);
   } finally {
@@ -63,7 +66,10 @@ test('a place without room for the first backup is refused before the first byte
   try {
     const { code, stderr } = await place.run(`backup create --to ${join(to, 'backups')}`);
     assert.equal(code, 1);
-    assert.match(stderr, /the backup needs about \d\S* \S+ in \S+\/full, where .* may be used: make room/);
+    assert.match(
+      stderr,
+      /the backup needs about \d\S* \S+ in \S+\/full, but only .* is available: free some space, or choose a place/,
+    );
     assert.deepEqual(readdirSync(to), []);
   } finally {
     disk.remove();

@@ -33,12 +33,27 @@ test('config show --origin prints each value and its source', async () => {
   assert.deepEqual(rows['blob_s3_secret_key'], ['[hidden]', 'environment', 'GANTRY_BLOB_S3_SECRET_KEY']);
 });
 
+test('config show --meaning prints the variable and the meaning of each setting', async () => {
+  const { code, stdout } = await gantry('config show --meaning', env);
+  assert.equal(code, 0);
+  const keep = stdout.split('\n').find((line) => line.startsWith('backup_keep '));
+  assert.match(keep ?? '', /^backup_keep +14 +GANTRY_BACKUP_KEEP +number of backups to keep; the oldest/);
+  const both = JSON.parse((await gantry('config show --meaning --origin --json', env)).stdout);
+  assert.deepEqual(both.listen, {
+    value: '[::1]:81',
+    origin: 'environment',
+    variable: 'GANTRY_LISTEN',
+    meaning: 'address and port to listen on; port 0 selects any free port',
+  });
+});
+
 test('secrets are hidden, also in JSON', async () => {
   for (const line of [
     'config show',
     'config show --origin',
     'config show --json',
     'config show --origin --json',
+    'config show --meaning',
   ]) {
     const { stdout } = await gantry(line, { ...env, GANTRY_ROOT_PASSWORD: 'hunter2hunter2' });
     assert.ok(stdout.includes('[hidden]'), line);

@@ -5,7 +5,7 @@ import type { Config } from '../../platform/config/fields.ts';
 import { extractArchive, packFolder } from './places/archive.ts';
 import type { BackupPlace, BackupReader } from './places/backup_place.ts';
 import { openFolderPlace, openFolderReader } from './places/folder_place.ts';
-import { requireSpace, scratchRemedy } from '../service/disk_space.ts';
+import { requireSpace, scratchRemedy } from '../service/require_space.ts';
 
 export const isArchive = (text: string): boolean => text.endsWith('.tar.zst');
 export const isBucket = (text: string): boolean => text.startsWith('s3://');
@@ -44,7 +44,7 @@ export const openPlace = async (config: Config, { to, instance, scratch }: Wante
         folder: dirname(resolve(to)),
         bytes: countBytes(folder),
         purpose: to,
-        remedy: 'make room, or name a file on another disk',
+        remedy: 'free some space, or choose a file on another disk',
       });
       await packFolder(folder, resolve(to));
       rmSync(folder, { recursive: true, force: true });

@@ -6,7 +6,8 @@ import type { Store } from '../../platform/db/open.ts';
 import { copyDatabaseFile } from '../../platform/db/sqlite/copy_file.ts';
 import { copyTables } from '../../platform/db/transfer/copy_tables.ts';
 import { systemClock } from '../../platform/time.ts';
-import { measureDatabase, requireSpace, scratchRemedy } from '../service/disk_space.ts';
+import { measureDatabase } from '../service/measure_instance.ts';
+import { requireSpace, scratchRemedy } from '../service/require_space.ts';
 import { databaseExists, databaseFile, openAnyStore, openExistingStore } from '../service/open_database.ts';
 import { openReader, openWriter } from './open_tables.ts';
 

@@ -6,7 +6,7 @@ import type { Config } from '../../platform/config/fields.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import type { GitStorages } from '../../platform/git/storages.ts';
 import { openStoragesAsGuest } from '../service/open_storages.ts';
-import { requireSpace, scratchRemedy } from '../service/disk_space.ts';
+import { requireSpace, scratchRemedy } from '../service/require_space.ts';
 import { secretsPath } from '../service/secrets.ts';
 import { databaseFile } from '../service/open_database.ts';
 import { measureRestored } from './checks/backup_sizes.ts';

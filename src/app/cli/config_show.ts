@@ -1,57 +1,31 @@
 import type { Command } from 'commander';
-import { type ConfigName, configNames, fields } from '../../platform/config/fields.ts';
-import type { Sourced } from '../../platform/config/read_config.ts';
-import { formatAddress, formatStorage } from '../../platform/config/parse_values.ts';
+import { type EffectiveSetting, listEffectiveSettings } from '../../platform/config/effective_settings.ts';
 import { action } from './command_builders.ts';
 import { columns, print } from './print_result.ts';
 import { addSettings, readSettings } from './setting_options.ts';
 
-type Options = { json?: boolean; origin?: boolean };
+type Options = { json?: boolean; origin?: boolean; meaning?: boolean };
 
-const hiddenText = '[hidden]';
-
-/** Formats a setting as written on the command line or in a variable. */
-const formatSetting = (name: ConfigName, config: Sourced['config']): string | null => {
-  if (config[name] === null) return null;
-  if (fields[name].secret === true) return hiddenText;
-  switch (name) {
-    case 'listen':
-      return formatAddress(config.listen);
-    case 'ssh_listen':
-    case 'ssh_external': {
-      const address = config[name];
-      return address === null ? null : formatAddress(address);
-    }
-    case 'repository_storages':
-      return config.repository_storages.map(formatStorage).join(',');
-    case 'trusted_proxies':
-    case 'monitoring_allow':
-      return config[name].join(',');
-    case 'sign_in_providers':
-    case 'trace_headers':
-      return hiddenText;
-    default:
-      return String(config[name]);
-  }
-};
+/** Returns what the options show of a setting in addition to its value. */
+const selectDetails = (
+  { origin, variable, meaning }: EffectiveSetting,
+  options: Options,
+): Record<string, string> => ({
+  ...(options.origin === true ? { origin } : {}),
+  ...(options.origin === true || options.meaning === true ? { variable } : {}),
+  ...(options.meaning === true ? { meaning } : {}),
+});
 
 const show = (options: Options & { [option: string]: unknown }): void => {
-  const { config, origin } = readSettings(options);
-  const settings = configNames.map((name) => {
-    return {
-      name,
-      value: formatSetting(name, config),
-      origin: origin[name],
-      variable: fields[name].variable,
-    };
-  });
-  const lines = settings.map((one) => {
-    const cells = [one.name, one.value || '-'];
-    return options.origin === true ? [...cells, one.origin, one.variable] : cells;
-  });
+  const settings = listEffectiveSettings(readSettings(options)).map((setting) => ({
+    ...setting,
+    details: selectDetails(setting, options),
+  }));
+  const lines = settings.map(({ name, value, details }) => [name, value || '-', ...Object.values(details)]);
+  const isDetailed = options.origin === true || options.meaning === true;
   const value = settings.map((one) => [
     one.name,
-    options.origin === true ? { value: one.value, origin: one.origin, variable: one.variable } : one.value,
+    isDetailed ? { value: one.value, ...one.details } : one.value,
   ]);
   print(options, Object.fromEntries(value), columns(lines));
 };
@@ -62,8 +36,11 @@ export const configShowCommand = (): Command =>
       summary: 'Print every setting as the service would read it now; secrets are hidden.',
       examples: [
         'gantry config show --origin',
+        'gantry config show --meaning | grep BACKUP',
         'GANTRY_LISTEN=0.0.0.0:80 gantry config show --origin',
         'gantry config show --json --log-level debug',
       ],
-    }).option('--origin', 'show where each value comes from: a flag, the environment or the default'),
+    })
+      .option('--origin', 'show where each value comes from: a flag, the environment or the default')
+      .option('--meaning', 'show the variable and the meaning of each setting'),
   ).action(show);

@@ -7,7 +7,8 @@ import { copyDatabaseFile } from '../../platform/db/sqlite/copy_file.ts';
 import type { Store } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { systemClock } from '../../platform/time.ts';
-import { measureDatabase, requireSpace } from './disk_space.ts';
+import { measureDatabase } from './measure_instance.ts';
+import { requireSpace } from './require_space.ts';
 import { databaseFile, openAnyStore } from './open_database.ts';
 
 /** Number of newest copies to keep. */

@@ -8,12 +8,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { type MigrationText, postgresDdl } from './ddl_keywords.ts';
 import { migrationTexts } from './migrations/list.ts';
-
-/**
- * The last migration of the latest release, or, before the first one, the last one that is older than these rules.
- * Change it with each release.
- */
-const latestReleased = '0202_user_preferences';
+import { latestReleased } from '../../../test/golden/released_migrations.ts';
 
 /** Tables that have a few rows however large the instance is. */
 const small = ['instance', 'migrations', 'settings', 'storages', 'topics', 'broadcast_messages'];

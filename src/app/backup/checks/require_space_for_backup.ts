@@ -1,4 +1,4 @@
-/** Checks before a backup that the disks have room for what it writes first. */
+/** Checks that the disks have enough free space before a backup writes to them. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -7,7 +7,8 @@ import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { getLocalRoot } from '../../../platform/git/storages.ts';
 import { measureRemoteRepositories } from './measure_remote.ts';
-import { measureDatabase, measureFiles, requireSpace, scratchRemedy } from '../../service/disk_space.ts';
+import { measureDatabase, measureFiles } from '../../service/measure_instance.ts';
+import { requireSpace, scratchRemedy } from '../../service/require_space.ts';
 
 export type SpaceParts = {
   config: Config;
@@ -22,7 +23,7 @@ const measureFile = async (path: string): Promise<number> => {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (isMissing(error)) return 0; // git has removed it meanwhile
+    if (isMissing(error)) return 0; // git removed the file after it was listed
     throw error;
   }
 };
@@ -40,7 +41,7 @@ const measureFolder = async (folder: string): Promise<number> => {
   return size;
 };
 
-/** Returns the bytes of the files and of the repositories, those of other machines included. */
+/** Returns the total size of files and repositories in bytes, including repositories on other machines. */
 const measureContent = async ({ config, store, instance }: SpaceParts): Promise<number> => {
   let size = (await measureFiles(store)) + (await measureRemoteRepositories({ config, store }, instance));
   for (const site of config.repository_storages)
@@ -55,7 +56,10 @@ const hasBackups = (root: string): boolean => {
   return existsSync(folder) && readdirSync(folder).length > 0;
 };
 
-/** A first backup writes everything; how much a later one adds is not known before, at most the whole database. */
+/**
+ * Checks the folder of backups. The first backup writes everything. How much a later one adds is unknown in advance, so
+ * only the whole database is counted.
+ */
 const requirePlace = async (parts: SpaceParts, database: number): Promise<void> => {
   const root = resolve(parts.to);
   const content = hasBackups(root) ? 0 : await measureContent(parts);
@@ -65,11 +69,11 @@ const requirePlace = async (parts: SpaceParts, database: number): Promise<void> 
     folder,
     bytes: content + database * (isShared ? 2 : 1),
     purpose: 'the backup',
-    remedy: 'make room, or name a place on another disk',
+    remedy: 'free some space, or choose a place on another disk',
   });
 };
 
-/** @throws StartFailure if a disk has too little space */
+/** @throws StartFailure if a disk has too little free space */
 export const requireSpaceForBackup = async (parts: SpaceParts): Promise<void> => {
   const { store, kind, scratch: folder } = parts;
   const database = await measureDatabase(store);

@@ -48,6 +48,7 @@ export const topicGroups: readonly TopicGroup[] = [
       topic('administration', 'Administration', 'Users, settings, tasks of every week.'),
       topic('operations', 'Operations', 'Configuration, monitoring, stopping, what belongs together.'),
       topic('backup', 'Backup', 'Make backups while the service runs, check and restore them.'),
+      topic('configuration', 'Settings of the process', 'Every variable and flag, with its default.'),
       topic('settings', 'Settings of the instance', 'Every setting, with its default.'),
       topic('runners', 'Runners', 'Who runs jobs, and in what.'),
       topic('mail', 'Mail', 'Notifications and account mails.'),
