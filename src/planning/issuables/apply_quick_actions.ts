@@ -14,8 +14,10 @@ import {
   milestoneNamed,
   usersNamed,
 } from './text/quick_actions.ts';
+import { findMetadata } from './find_metadata.ts';
 import { maxSpentSeconds } from './target.ts';
 import { isTitle, maxTitleLength } from './text/title.ts';
+import { type EditName, isOperation } from './text/quick_action_words.ts';
 import { isWorkInProgress, markDraft, withoutWorkInProgress } from './text/draft_title.ts';
 
 /** Values that quick actions may set on a new record. Each kind uses the fields it has. */
@@ -126,6 +128,17 @@ const milestoned: Act = async (record, argument, context) => {
   return milestone_id === undefined ? record : { ...record, milestone_id };
 };
 
+const metadataCopied: Act = async (record, argument, { call, project }) => {
+  const metadata = await findMetadata(call, project, argument);
+  if (metadata === null) return record;
+  const { labels, milestone_id } = metadata;
+  return {
+    ...record,
+    labels: [...new Set([...(record.labels ?? []), ...labels])],
+    ...(milestone_id !== null && { milestone_id }),
+  };
+};
+
 const unlabeled: Act = async (record, argument, context) => ({
   ...record,
   labels: argument === '' ? [] : without(record.labels, await labelTitles(context, argument)),
@@ -178,11 +191,12 @@ const drafted =
 const toggled: Act = (record, argument, context) =>
   (isWorkInProgress(record.title) ? ready : drafted('WIP: '))(record, argument, context);
 
-const acts: { [N in QuickAction['name']]: Act } = {
+const acts: { [N in EditName]: Act } = {
   assign: assigned,
   // The contract lets a record begin only as opened.
   close: (record) => record,
   reopen: (record) => record,
+  copy_metadata: metadataCopied,
   confidential: (record) => ({ ...record, confidential: true }),
   done: (record) => ({ ...record, todo: false }),
   draft: drafted(),
@@ -213,9 +227,9 @@ const acts: { [N in QuickAction['name']]: Act } = {
 };
 
 /** Limit of quick actions in one text; more are ignored. */
-const maxActions = 100;
+export const maxActions = 100;
 
-/** Applies quick actions in order to the current values. */
+/** Applies quick actions in order to the current values. Skips those that are operations of their own. */
 export const applyActions = async (
   context: ActionContext,
   record: Acted,
@@ -223,7 +237,7 @@ export const applyActions = async (
 ): Promise<Acted> => {
   let acted = record;
   for (const { name, argument } of actions.slice(0, maxActions)) {
-    acted = await acts[name](acted, argument, context);
+    if (!isOperation(name)) acted = await acts[name](acted, argument, context);
   }
   return acted;
 };

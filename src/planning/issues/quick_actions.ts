@@ -1,10 +1,72 @@
+import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
-import type { Noun } from '../issuables/target.ts';
-import { executeQuickActions } from '../quick_actions/execute.ts';
-import { reloadIssue } from './find.ts';
+import { Failure } from '../../platform/errors.ts';
+import { findProject } from '../../projects/projects/find.ts';
+import type { Acts, LoadedTarget, Noun } from '../issuables/target.ts';
+import { type Reference, referencesIn } from '../issuables/text/references.ts';
+import { type Editing, executeQuickActions } from '../quick_actions/execute.ts';
+import { type LoadedIssue, findIssue, reloadIssue } from './find.ts';
 import { findIssueTarget } from './find_target.ts';
+import { type LinkType, createLink } from './links/links.ts';
+import { cloneIssue } from './move/clone.ts';
+import { moveIssue } from './move/move.ts';
 import { issueNoun } from './noun.ts';
 import { updateIssue } from './update.ts';
+
+const toReference = ({ project, target }: LoadedIssue): string => `${project.full_path}#${target.iid}`;
+
+/** Links an issue with another one. @returns the other; null if the caller does not see or may not link it */
+const linkWith = async (
+  call: Call,
+  loaded: LoadedIssue,
+  { project, iid }: Reference,
+  type: LinkType,
+): Promise<LoadedIssue | null> => {
+  try {
+    const other = await findIssue(call, project, iid);
+    await createLink(call, loaded, other, type);
+    return other;
+  } catch (error) {
+    if (error instanceof Failure && error.kind !== 'unavailable') return null;
+    throw error;
+  }
+};
+
+const link = async (call: Call, loaded: LoadedIssue, argument: string, type: LinkType): Promise<string[]> => {
+  const site = { baseUrl: call.baseUrl, project: loaded.project.full_path };
+  const linked: string[] = [];
+  for (const reference of referencesIn(argument, site)) {
+    const other = reference.type === 'Issue' ? await linkWith(call, loaded, reference, type) : null;
+    if (other !== null) linked.push(toReference(other));
+  }
+  return linked;
+};
+
+const operationsOn = (call: Call, { project, target }: LoadedTarget): Editing['operations'] => {
+  const reload = async (): Promise<LoadedIssue> => await reloadIssue(call.db, project, target.id);
+  const linking =
+    (name: string, type: LinkType) =>
+    async (argument: string): Promise<Acts> => {
+      const linked = await link(call, await reload(), argument, type);
+      return linked.length === 0 ? {} : { [name]: linked };
+    };
+  return {
+    relate: linking('relate', 'relates_to'),
+    blocks: linking('blocks', 'blocks'),
+    blocked_by: linking('blocked_by', 'is_blocked_by'),
+    move: async (path) => {
+      const to = await findProject(call, path);
+      return { move: toReference(await moveIssue(call, await reload(), to.id)) };
+    },
+    clone: async (argument) => {
+      const words = argument.split(/\s+/);
+      const path = words.find((word) => word !== '' && word !== '--with_notes');
+      const to = path === undefined ? project : await findProject(call, path);
+      const input = { to_project_id: to.id, with_notes: words.includes('--with_notes') };
+      return { clone: toReference(await cloneIssue(call, await reload(), input)) };
+    },
+  };
+};
 
 /** Executes the quick actions of a comment on an issue. */
 const act: Noun['act'] = async (call, { project, target }, actions) => {
@@ -26,6 +88,7 @@ const act: Noun['act'] = async (call, { project, target }, actions) => {
     mayAdmin: may(call.viewer, 'admin_issue', project),
     edit: async ({ reviewer_ids: _r, review_requested_ids: _a, ...requested }) =>
       await updateIssue(call, loaded, requested),
+    operations: operationsOn(call, loaded),
   });
 };
 

@@ -1,7 +1,9 @@
 /** Executes the quick actions of a comment, for any noun. */
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
-import { type Acted, applyActions } from '../issuables/apply_quick_actions.ts';
+import { Failure } from '../../platform/errors.ts';
+import { type Acted, applyActions, maxActions } from '../issuables/apply_quick_actions.ts';
+import { type OperationName, isOperation } from '../issuables/text/quick_action_words.ts';
 import type { QuickAction } from '../issuables/text/quick_actions.ts';
 import { type Acts, type LoadedTarget, type Noun, eventKind } from '../issuables/target.ts';
 import { setSubscribed } from '../subscriptions/subscriptions.ts';
@@ -59,13 +61,32 @@ export type Editing = {
   /** True if the caller may set fields that need the permission to administer the kind. */
   mayAdmin: boolean;
   edit: (requested: RequestedEdit) => Promise<unknown>;
+  /** Operations of the kind of record. They check the rights of the caller, and return what they changed. */
+  operations: { [N in OperationName]?: (argument: string) => Promise<Acts> };
+};
+
+/** Refusals of an operation that skip it, as actions without permission or effect are skipped. */
+const isRefusal = (error: unknown): boolean => error instanceof Failure && error.kind !== 'unavailable';
+
+/** Runs the operations among the actions, in order and after the edit. */
+const runOperations = async (operations: Editing['operations'], actions: QuickAction[]): Promise<Acts> => {
+  const done: Acts = {};
+  for (const { name, argument } of actions.slice(0, maxActions)) {
+    const run = isOperation(name) ? operations[name] : undefined;
+    try {
+      Object.assign(done, await run?.(argument));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+    }
+  }
+  return done;
 };
 
 /** Executes quick actions. @returns the changes made; actions without permission or effect are skipped */
 export const executeQuickActions = async (
   acting: Acting,
   actions: QuickAction[],
-  { current, mayAdmin, edit }: Editing,
+  { current, mayAdmin, edit, operations }: Editing,
 ): Promise<Acts> => {
   const { noun, call, loaded } = acting;
   const after = await applyActions(
@@ -77,5 +98,6 @@ export const executeQuickActions = async (
   const requested = buildEdit(current, after, actions, { update: mayUpdate, admin: mayAdmin });
   if (Object.keys(requested).length > 0) await edit(requested);
   const timed = mayUpdate ? await changeTime(acting, current, after) : {};
-  return { ...requested, ...timed, ...(await follow(acting, after)), ...(await mark(acting, after)) };
+  const followed = { ...(await follow(acting, after)), ...(await mark(acting, after)) };
+  return { ...requested, ...timed, ...followed, ...(await runOperations(operations, actions)) };
 };

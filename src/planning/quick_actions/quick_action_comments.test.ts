@@ -172,3 +172,84 @@ test('executes actions in a new thread and in a reply', async () => {
   const now = await read(path);
   assert.deepEqual([now.state, now.labels, now.user_notes_count], ['closed', ['bug'], 1]);
 });
+
+test('copies labels and the milestone of another record of the project', async () => {
+  const from = await issue();
+  await comment(toPath(from), '/label ~bug\n/milestone %v1');
+  const secret = await issue({ confidential: 1 });
+  await comment(toPath(secret), '/label ~late');
+  const path = toPath(await issue({ author: stranger.id }));
+  await comment(path, '/label ~late');
+  const made = await comment(path, `/copy_metadata #${from.iid}`);
+  assert.deepEqual(made.body.commands_changes.labels.toSorted(), ['bug', 'late'], made.text);
+  const now = await read(path);
+  assert.deepEqual([now.labels.toSorted(), now.milestone.title], [['bug', 'late'], 'v1']);
+  const target = await request();
+  await comment(toPath(target, 'merge_requests'), `/copy_metadata #${from.iid}`);
+  const other = toPath(await request(), 'merge_requests');
+  await comment(other, `/copy_metadata !${target.iid}`);
+  assert.deepEqual((await read(other)).labels, ['bug']);
+  for (const argument of ['#999999', '!999999', 'nothing', ''])
+    assert.equal((await comment(path, `/copy_metadata ${argument}`)).status, 400, argument);
+  // A record that the author does not see is like a missing one, also in the description of a new issue.
+  const hidden = await gantry.api(`POST /projects/${project.id}/issues`, {
+    as: stranger.token,
+    json: { title: 'Curious', description: `/copy_metadata #${secret.iid}` },
+  });
+  assert.deepEqual([hidden.body.labels, hidden.body.description], [[], '']);
+});
+
+test('links issues: related ones, and those that block others', async () => {
+  const on = await issue();
+  const path = toPath(on);
+  const [related, blocked, blocker] = [await issue(), await issue(), await issue()];
+  const elsewhere = await seedProject(gantry);
+  const far = await seedIssue(gantry, { project: elsewhere.id });
+  const body = [
+    `/relate #${related.iid} #999999 ${elsewhere.full_path}#${far.iid}`,
+    `/blocks #${blocked.iid}`,
+    `/blocked_by #${blocker.iid}`,
+  ].join('\n');
+  const made = await comment(path, body);
+  const full = ({ iid }: SeededIssue): string => `${project.full_path}#${iid}`;
+  // The developer may not link issues of the other project.
+  assert.deepEqual(
+    made.body.commands_changes,
+    { relate: [full(related)], blocks: [full(blocked)], blocked_by: [full(blocker)] },
+    made.text,
+  );
+  const links = (await gantry.api(`GET ${path}/links`)).body as { iid: number; link_type: string }[];
+  assert.deepEqual(
+    links.map(({ iid, link_type }) => [iid, link_type]),
+    [
+      [related.iid, 'relates_to'],
+      [blocked.iid, 'blocks'],
+      [blocker.iid, 'is_blocked_by'],
+    ],
+  );
+  assert.equal((await comment(path, `/relate #${related.iid}`)).status, 400);
+  assert.equal((await comment(path, `/relate #${far.iid}`, stranger.token)).status, 400);
+});
+
+test('moves and clones an issue into a project that the author of the comment may write to', async () => {
+  const to = await seedProject(gantry);
+  const path = toPath(await issue());
+  assert.equal((await comment(path, `/move ${to.full_path}`)).status, 400);
+  await seedMember(gantry, { user: developer.id, project: to.id, access_level: 20 });
+  await comment(path, 'A remark');
+  const cloned = await comment(path, `/clone ${to.full_path} --with_notes`);
+  assert.match(cloned.body.commands_changes.clone, new RegExp(`^${to.full_path}#\\d+$`), cloned.text);
+  const here = await comment(path, '/title Renamed\n/clone');
+  const iid = Number(here.body.commands_changes.clone.split('#')[1]);
+  assert.equal((await read(toPath({ iid } as SeededIssue))).title, 'Renamed');
+  const moved = await comment(path, `/move ${to.full_path}`);
+  assert.match(moved.body.commands_changes.move, new RegExp(`^${to.full_path}#\\d+$`), moved.text);
+  assert.equal((await read(path)).state, 'closed');
+  const titles = (await gantry.api(`GET /projects/${to.id}/issues?sort=asc`)).body;
+  assert.deepEqual(
+    titles.map((one: { user_notes_count: number; title: string }) => [one.title, one.user_notes_count])
+      .length,
+    2,
+  );
+  assert.equal((await comment(path, `/move ${to.full_path}`)).status, 400);
+});

@@ -1,9 +1,54 @@
+import type { Call } from '../../core/access/call.ts';
 import { may } from '../../core/access/may.ts';
+import { forbidden } from '../../platform/errors.ts';
 import type { Noun } from '../../planning/issuables/target.ts';
-import { executeQuickActions } from '../../planning/quick_actions/execute.ts';
-import { reloadMergeRequest } from './find.ts';
+import { type Editing, executeQuickActions } from '../../planning/quick_actions/execute.ts';
+import { approve, requestChanges, unapprove } from './approvals/approvals.ts';
+import { type LoadedMergeRequest, reloadMergeRequest } from './find.ts';
+import { acceptRequest } from './merging/accept.ts';
+import { enqueueRebase } from './merging/rebase.ts';
 import { mergeRequestNoun } from './noun.ts';
 import { updateMergeRequest } from './update.ts';
+
+const setTarget = async (call: Call, loaded: LoadedMergeRequest, target_branch: string) => {
+  if (!mergeRequestNoun.mayUpdate(call, loaded)) throw forbidden();
+  const { merge_request: before } = loaded;
+  const { merge_request: after } = await updateMergeRequest(call, loaded, { target_branch });
+  return after.target_branch === before.target_branch ? {} : { target_branch };
+};
+
+/** Merges the present head, or sets auto-merge if its checks have not passed yet. */
+const merge = async (call: Call, loaded: LoadedMergeRequest) => {
+  const { head_sha } = loaded.merge_request;
+  const pinned = head_sha === null ? {} : { sha: head_sha };
+  await acceptRequest(call, loaded, { ...pinned, time: 'checks_pass' });
+  return { merge: head_sha };
+};
+
+const operationsOn = (call: Call, { project, target }: LoadedMergeRequest): Editing['operations'] => {
+  const reload = async (): Promise<LoadedMergeRequest> =>
+    await reloadMergeRequest(call.db, project, target.id);
+  return {
+    approve: async () => {
+      await approve(call, await reload(), undefined);
+      return { approve: true };
+    },
+    unapprove: async () => {
+      await unapprove(call, await reload());
+      return { unapprove: true };
+    },
+    request_changes: async () => {
+      await requestChanges(call, await reload(), '');
+      return { request_changes: true };
+    },
+    merge: async () => await merge(call, await reload()),
+    rebase: async () => {
+      await enqueueRebase(call, await reload());
+      return { rebase: true };
+    },
+    target_branch: async (branch) => await setTarget(call, await reload(), branch),
+  };
+};
 
 /** Runs the quick actions of a comment on a merge request. */
 const act: Noun['act'] = async (call, { project, target }, actions) => {
@@ -25,6 +70,7 @@ const act: Noun['act'] = async (call, { project, target }, actions) => {
     mayAdmin: may(call.viewer, 'admin_merge_request', project),
     edit: async ({ confidential: _c, due_date: _d, ...requested }) =>
       await updateMergeRequest(call, loaded, requested),
+    operations: operationsOn(call, loaded),
   });
 };
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, test } from 'node:test';
+import { definitions } from './quick_action_words.ts';
 import { extractQuickActions, labelsNamed, milestoneNamed, usersNamed } from './quick_actions.ts';
 
 const extracted = (text: string) => {
@@ -69,4 +72,15 @@ it('usersNamed reads names with and without @', () => {
 
 it('milestoneNamed reads an iid or a title', () => {
   assert.deepEqual(['%1', '%v1', '%"a b"', 'a b', '1'].map(milestoneNamed), [1, 'v1', 'a b', 'a b', '1']);
+});
+
+test('the help lists every word of quick actions, for the records that have it', () => {
+  const help = readFileSync(join(import.meta.dirname, '../../../../docs/quick_actions.md'), 'utf8');
+  for (const { words, about, only, needsRecord = false } of definitions) {
+    const row = help.split('\n').find((line) => new RegExp(`^\\| \`/${words[0]}[ \`]`).test(line));
+    assert.ok(row !== undefined, words[0]);
+    const where = only === undefined ? 'both' : only === 'Issue' ? 'issues' : 'merge requests';
+    assert.ok(row.includes(about) && row.endsWith(`| ${where} | ${needsRecord ? 'no' : 'yes'} |`), row);
+    for (const word of words) assert.ok(row.includes(`\`/${word}`), word);
+  }
 });

@@ -3,54 +3,9 @@
  * the text. A line counts if it starts with a slash and a known word, outside of fenced blocks and `>>>` quotations.
  * Pure: the caller resolves the names in arguments.
  */
+import { type ActionName, findActionName } from './quick_action_words.ts';
 
-const spellings = {
-  assign: 'assign',
-  assign_reviewer: 'request_review',
-  clear: 'done',
-  close: 'close',
-  confidential: 'confidential',
-  done: 'done',
-  draft: 'draft',
-  due: 'due',
-  due_date: 'due',
-  estimate: 'estimate',
-  estimate_time: 'estimate',
-  label: 'label',
-  labels: 'label',
-  lock: 'lock',
-  milestone: 'milestone',
-  ready: 'ready',
-  reassign: 'reassign',
-  relabel: 'relabel',
-  remove_due_date: 'remove_due_date',
-  remove_estimate: 'remove_estimate',
-  remove_label: 'unlabel',
-  remove_labels: 'unlabel',
-  remove_milestone: 'remove_milestone',
-  remove_reviewer: 'unassign_reviewer',
-  remove_time_estimate: 'remove_estimate',
-  remove_time_spent: 'remove_time_spent',
-  reopen: 'reopen',
-  request_review: 'request_review',
-  reviewer: 'request_review',
-  spend: 'spend',
-  spend_time: 'spend',
-  subscribe: 'subscribe',
-  title: 'title',
-  todo: 'todo',
-  unassign: 'unassign',
-  unassign_reviewer: 'unassign_reviewer',
-  unlabel: 'unlabel',
-  unlock: 'unlock',
-  unsubscribe: 'unsubscribe',
-  wip: 'wip',
-} as const;
-
-export type QuickAction = { name: (typeof spellings)[keyof typeof spellings]; argument: string };
-
-const findActionName = (word: string): QuickAction['name'] | undefined =>
-  Object.hasOwn(spellings, word) ? spellings[word as keyof typeof spellings] : undefined;
+export type QuickAction = { name: ActionName; argument: string };
 
 const command = /^\/([a-z_]{1,30})(?:[ \t]+(\S.*)?)?$/i;
 const fence = /^ {0,3}(`{3,}|~{3,})/;

@@ -35,6 +35,11 @@ export const topicGroups: readonly TopicGroup[] = [
       topic('importing', 'Importing repositories', 'Bring code from another server.'),
       topic('ci', 'CI/CD pipelines', 'Supported keywords of .gitlab-ci.yml, and differences.'),
       topic('ci_keywords', 'CI/CD keywords', 'Every keyword that is accepted, by place.'),
+      topic(
+        'quick_actions',
+        'Quick actions',
+        'Change issues and merge requests with lines such as /assign in a comment.',
+      ),
       topic('boards', 'Issue boards', 'Plan with columns: moves, limits, what a board shows.'),
       topic('search', 'Search', 'What is searched, and how.'),
       topic('webhooks', 'Webhooks', 'Tell other systems of what happens.'),
