@@ -14,7 +14,7 @@ import { trimEnd } from '../../../platform/trim.ts';
 
 type Open = Extract<HtmlToken, { kind: 'open' }>;
 
-type Given = {
+type Rewrite = {
   options: ConvertOptions;
   /** Marks the checkboxes of tasks, and formulas. */
   nonce: string;
@@ -22,7 +22,7 @@ type Given = {
   renderFormula?: RenderFormula;
 };
 
-type Rewriting = Given & {
+type Rewriting = Rewrite & {
   tokens: HtmlToken[];
   at: number;
   parts: Part[];
@@ -209,9 +209,9 @@ const joinHtml = (parts: Part[]): Part[] => {
 };
 
 /** Rewrites sanitized HTML. */
-export const rewriteHtml = (html: string, given: Given): Part[] => {
+export const rewriteHtml = (html: string, rewrite: Rewrite): Part[] => {
   const tokens = readHtml(html);
-  const state: Rewriting = { ...given, tokens, at: 0, parts: [], depths: new Map(), headingId: null };
+  const state: Rewriting = { ...rewrite, tokens, at: 0, parts: [], depths: new Map(), headingId: null };
   for (; state.at < tokens.length; state.at++) {
     const token = tokens[state.at];
     if (token === undefined) break;
