@@ -121,6 +121,8 @@ const fragments = [
   '[[_TOC_]]\n\n',
   '[[_TOC_]]\n# a\n',
   '$`a`$',
+  '$$a\n',
+  '$$a$$\n\n',
   '- [~] a\n',
 ];
 
@@ -131,6 +133,7 @@ const options = {
   baseUrl: 'https://git.example.com',
   isAbsolute: false,
   diagramServer: 'https://diagrams.example.com',
+  imageKey: 'ab'.repeat(32),
   hasReferences: true,
 };
 

@@ -11,6 +11,17 @@ const tags = new Set(
   ).split(' '),
 );
 
+/** Elements of MathML that neither link nor act nor contain HTML. */
+const formulaTags = new Set(
+  (
+    'math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub ' +
+    'msubsup msup mtable mtd mtext mtr munder munderover none'
+  ).split(' '),
+);
+
+/** Attributes of these elements: plain words and lengths. */
+const formulaValue = /^[\w.#% +-]*$/;
+
 const attributes = new Set(
   (
     'id title lang dir class align colspan rowspan scope start reversed value open datetime href rel src alt width ' +
@@ -38,6 +49,11 @@ const findAttributeFault = (tag: string, name: string, value: string, origin: st
   return tag === 'img' && url.origin !== origin ? `image of ${url.origin}` : null;
 };
 
+const findFormulaFault = (name: string, value: string): string | null =>
+  /^(?:href|src|id|class|style|on.*|xmlns|encoding|actiontype)$/.test(name) || !formulaValue.test(value)
+    ? `attribute ${name} of a formula`
+    : null;
+
 /** Returns what is wrong with the HTML; null: nothing. @param origin images come from it alone */
 export const findUnsafeMarkup = (html: string, origin: string): string | null => {
   const piece = /[^<>]+|<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)>/gy;
@@ -47,10 +63,12 @@ export const findUnsafeMarkup = (html: string, origin: string): string | null =>
     if (match === null) return `markup at ${html.slice(at, at + 80)}`;
     const [, close, tag, written = ''] = match;
     if (tag === undefined) continue;
-    if (!tags.has(tag)) return `element ${tag}`;
+    if (!tags.has(tag) && !formulaTags.has(tag)) return `element ${tag}`;
     if (close === '/' && written !== '') return `closing tag with attributes`;
     for (const [, name = '', value = ''] of written.matchAll(/ ([a-z-]+)(?:="([^"<>]*)")?/g)) {
-      const fault = findAttributeFault(tag, name, value, origin);
+      const fault = formulaTags.has(tag)
+        ? findFormulaFault(name, value)
+        : findAttributeFault(tag, name, value, origin);
       if (fault !== null) return fault;
     }
   }

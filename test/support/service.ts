@@ -89,6 +89,8 @@ export const startTestService = async (environment: Record<string, string> = {})
       GANTRY_ROOT_TOKEN: rootToken,
       GANTRY_LOG_LEVEL: 'silent',
       GANTRY_RUNNER_EXECUTOR: 'none',
+      // No test reaches other sites.
+      GANTRY_IMAGE_PROXY: 'false',
       ...databaseSettings(database),
       ...environment,
     },

@@ -44,6 +44,29 @@ test('jumps to a project by the keyboard', { skip }, async () => {
   });
 });
 
+test('changes the color scheme by the keyboard, and stays on the page', { skip }, async () => {
+  const login = await web.makeUser();
+  await web.withPage(async (page) => {
+    await web.signIn(page, login);
+    await page.waitForURL('/');
+    await page.goto('/explore?sort=name_asc');
+    await page.keyboard.press('Control+k');
+    const dialog = page.getByRole('dialog', { name: 'Search or jump to' });
+    await dialog.getByRole('combobox').fill('color scheme dark');
+    const option = dialog.getByRole('option', { name: 'Color scheme: Dark' });
+    await option.waitFor();
+    // Behind the link to the search.
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await option.getAttribute('aria-selected'), 'true');
+    assert.equal(await dialog.getByRole('group', { name: 'Actions' }).count(), 1);
+    await web.assertFine(page);
+    await page.keyboard.press('Enter');
+    await page.locator('html[data-scheme=dark]').waitFor();
+    assert.equal(pathOf(page), '/explore');
+    assert.equal(new URL(page.url()).search, '?sort=name_asc');
+  });
+});
+
 /** Presses keys one after the other: `g i`. */
 const press = async (page: Page, keys: string): Promise<void> => {
   for (const key of keys.split(' ')) await page.keyboard.press(key);

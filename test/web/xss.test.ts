@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { convert } from '../../src/doors/markdown/convert/convert.ts';
+import { makeFormulaRenderer } from '../../src/doors/markdown/convert/math/render_formulas.ts';
 import { xssVectors } from '../support/xss_vectors.ts';
 import { openBrowser, releaseBrowser } from './chromium.ts';
 import { skip } from './web.ts';
@@ -9,15 +10,20 @@ import { skip } from './web.ts';
 const origin = 'http://git.example.com';
 
 const write = (text: string): string =>
-  convert(text, {
-    project: { id: 4, full_path: 'group/project' },
-    ref: 'main',
-    path: null,
-    baseUrl: origin,
-    isAbsolute: false,
-    diagramServer: null,
-    hasReferences: false,
-  })
+  convert(
+    text,
+    {
+      project: { id: 4, full_path: 'group/project' },
+      ref: 'main',
+      path: null,
+      baseUrl: origin,
+      isAbsolute: false,
+      diagramServer: null,
+      imageKey: 'ab'.repeat(32),
+      hasReferences: false,
+    },
+    makeFormulaRenderer(),
+  )
     .map((part) => (typeof part === 'string' ? part : part.plain))
     .join('');
 
@@ -27,7 +33,13 @@ const documentOf = (texts: readonly string[]): string =>
 /** Runs in the page. Returns what could act, by element. */
 const findActive = (): string[] => {
   type Attribute = { name: string; value: string };
-  type Found = { tagName: string; attributes: Iterable<Attribute>; href?: unknown; outerHTML: string };
+  type Found = {
+    tagName: string;
+    namespaceURI: string;
+    attributes: Iterable<Attribute>;
+    href?: unknown;
+    outerHTML: string;
+  };
   const { document } = globalThis as unknown as {
     document: { querySelectorAll: (selector: string) => Iterable<Found> };
   };
@@ -36,7 +48,11 @@ const findActive = (): string[] => {
     const isActive = [...found.attributes].some(
       ({ name }) => name.startsWith('on') || ['style', 'srcdoc', 'srcset', 'formaction', 'is'].includes(name),
     );
-    const isHidden = !/^[A-Z][A-Z0-9]*$/.test(found.tagName) || ['SCRIPT', 'STYLE'].includes(found.tagName);
+    const isFormula =
+      found.namespaceURI === 'http://www.w3.org/1998/Math/MathML' &&
+      /^m(?!action$|glyph$|alignmark$)[a-z]+$|^none$/.test(found.tagName);
+    const isElement = /^[A-Z][A-Z0-9]*$/.test(found.tagName) || isFormula;
+    const isHidden = !isElement || ['SCRIPT', 'STYLE'].includes(found.tagName);
     const href = typeof found.href === 'string' && found.href !== '' && !allowed.test(found.href);
     return isActive || isHidden || href ? [found.outerHTML.slice(0, 200)] : [];
   });
@@ -96,6 +112,19 @@ const look = async (html: string) => {
 
 test('rendered attacks neither run, nor load, nor leave their place', { skip }, async () => {
   assert.deepEqual(await look(documentOf(xssVectors.map(write))), {
+    sections: xssVectors.length,
+    hasEnd: 1,
+    active: [],
+    mark: undefined,
+    dialogs: [],
+    requests: [],
+    url: `${origin}/text`,
+  });
+});
+
+test('attacks within formulas neither run, nor load, nor leave their place', { skip }, async () => {
+  const formulas = xssVectors.map((text) => `$\`${text}\`$ x\n\n$$\n\\text{${text}}\n$$\n\n$$${text}$$`);
+  assert.deepEqual(await look(documentOf(formulas.map(write))), {
     sections: xssVectors.length,
     hasEnd: 1,
     active: [],

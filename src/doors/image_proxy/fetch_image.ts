@@ -110,7 +110,7 @@ const follow = async (start: URL, { rules, lookup, opened }: Following): Promise
   return null;
 };
 
-/** Loads the image; null if it is none, is too large, takes too long, or must not be reached. */
+/** Loads the image; null if the answer is not an image, is too large, takes too long, or must not be reached. */
 export const fetchImage = async (
   url: string,
   rules: AddressRules,

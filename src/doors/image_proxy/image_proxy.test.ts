@@ -9,6 +9,7 @@ import { seedProject } from '../../../test/support/seed.ts';
 import { seedVisitor } from '../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../test/support/service.ts';
 import type { Lookup } from '../../platform/addresses/cached_lookup.ts';
+import { readConfig } from '../../platform/config/read_config.ts';
 import { fetchImage } from './fetch_image.ts';
 import { deriveImageKey, imagePath } from './image_links.ts';
 import { getImageKey } from './image_key.ts';
@@ -32,7 +33,7 @@ const allow = async (...hosts: string[]): Promise<void> => {
 before(async () => {
   await once(site.listen(0, '127.0.0.1'), 'listening');
   origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-  gantry = await startTestService();
+  gantry = await startTestService({ GANTRY_IMAGE_PROXY: 'true' });
   await allow('127.0.0.1');
 });
 after(async () => {
@@ -240,6 +241,7 @@ test('asks the other site once for many viewers', async () => {
 });
 
 test('where it is turned off, images of other sites are links', async () => {
+  assert.equal(readConfig({}, {}).config.image_proxy, true);
   const off = await startTestService({ GANTRY_IMAGE_PROXY: 'false' });
   try {
     const { body } = await off.api('POST /markdown', { json: { text: `![a](${origin}/a.png)` } });

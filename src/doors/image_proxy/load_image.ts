@@ -11,7 +11,7 @@ import { type FetchedImage, fetchImage } from './fetch_image.ts';
 
 /** Bytes of images in memory. */
 const maxCachedBytes = 32 * 1024 * 1024;
-/** Bytes that an entry takes besides its image. */
+/** Bytes of an entry without its image. */
 const entryBytes = 500;
 /** Milliseconds after which an image that was not found is tried again. */
 const retryAfter = minuteMilliseconds;

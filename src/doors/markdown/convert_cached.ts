@@ -1,6 +1,7 @@
 /** Converts texts with a cache: the converted form depends on the text and its place, never on the viewer. */
 import { hash } from 'node:crypto';
 import type { Call } from '../../core/access/call.ts';
+import { mayHaveFormula } from './convert/math/parse_formulas.ts';
 import type { ConvertOptions, Part } from './convert/options.ts';
 import { showPlain } from './convert/show_plain.ts';
 import {
@@ -69,7 +70,8 @@ const convertText = async (
 ): Promise<Outcome<Part[]>> => {
   const { options } = page;
   const weight = weighText(text);
-  if (weight > Math.min(maxCharactersInMainThread, page.left) || mayHaveCode.test(text)) {
+  const needsThread = mayHaveCode.test(text) || mayHaveFormula.test(text);
+  if (needsThread || weight > Math.min(maxCharactersInMainThread, page.left)) {
     if (page.isBusy || performance.now() > page.until) return { kind: 'busy' };
     const outcome = await convertInThread(call, cache, key, { kind: 'markdown', text, options });
     page.isBusy = outcome.kind === 'busy';

@@ -2,6 +2,7 @@
 import { serveTasks } from '../../platform/workers/serve_tasks.ts';
 import { convert } from './convert/convert.ts';
 import { highlightToLines } from './convert/highlight.ts';
+import { mayHaveFormula } from './convert/math/parse_formulas.ts';
 import type { ConvertOptions } from './convert/options.ts';
 import { parseNotebook } from './notebooks/parse_notebook.ts';
 
@@ -14,7 +15,12 @@ export type ConversionTask =
 
 serveTasks(async (sent) => {
   const task = sent as ConversionTask;
-  if (task.kind === 'markdown') return convert(task.text, task.options);
+  if (task.kind === 'markdown') {
+    const formulas = mayHaveFormula.test(task.text)
+      ? await import('./convert/math/render_formulas.ts')
+      : null;
+    return convert(task.text, task.options, formulas?.makeFormulaRenderer());
+  }
   if (task.kind === 'notebook') return parseNotebook(task.text);
   return task.kind === 'code'
     ? highlightToLines(task.text, task.language)

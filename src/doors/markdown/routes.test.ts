@@ -58,6 +58,13 @@ test('completes the short rows of a table as long as its text pays for them', as
   assert.equal((await render(`|a|b|\n|-|-|\n${'|1|2|\n'.repeat(500)}`)).match(/<td>/g)?.length, 1_000);
 });
 
+test('shows formulas as MathML, and what is none as it was written', async () => {
+  const html = await render('A $`a^2`$.\n\n$$\n\\frac{1}{2}\n$$\n\n```math\n\\href{javascript:a}{b}\n```');
+  assert.match(html, /A <math><msup><mi>a<\/mi><mn>2<\/mn><\/msup><\/math>\./);
+  assert.match(html, /<math display="block"><mfrac><mn>1<\/mn><mn>2<\/mn><\/mfrac><\/math>/);
+  assert.match(html, /<code class="language-math">\\href\{javascript:a\}/);
+});
+
 test('shows diagrams as images of the diagram server, which pages admit as long as it is enabled', async () => {
   const change = async (json: object): Promise<void> => {
     assert.equal((await gantry.api('PUT /application/settings', { json })).status, 200);

@@ -3,6 +3,7 @@
  * Loaded at the first need, because its libraries take memory.
  */
 import { hash, randomUUID } from 'node:crypto';
+import type { RenderFormula } from './math/parse_formulas.ts';
 import { isNestedDeeper } from './nesting.ts';
 import type { ConvertOptions, Part } from './options.ts';
 import { renderUnsafe } from './parser.ts';
@@ -13,12 +14,13 @@ import { sanitize } from './sanitize.ts';
 /** More open elements than any text needs. */
 const maxNesting = 2_000;
 
-export const convert = (text: string, options: ConvertOptions): Part[] => {
+/** @param renderFormula default: formulas stay as they were written */
+export const convert = (text: string, options: ConvertOptions, renderFormula?: RenderFormula): Part[] => {
   const nonce = randomUUID();
   const docId = hash('sha256', text).slice(0, 6);
   const html = renderUnsafe(text, { nonce, docId, diagramServer: options.diagramServer });
   if (isNestedDeeper(html, maxNesting)) {
     return showPlain(text, 'The elements of this text are nested too deeply to be rendered.');
   }
-  return rewriteHtml(sanitize(html), nonce, options);
+  return rewriteHtml(sanitize(html), { nonce, options, ...(renderFormula && { renderFormula }) });
 };

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import type { Token } from 'markdown-it';
 import { highlight } from './highlight.ts';
 import { escapeHtml } from '../../../platform/escape_html.ts';
+import { markFormula } from './math/parse_formulas.ts';
 import type { Environment } from './options.ts';
 import { trimEnd } from '../../../platform/trim.ts';
 
@@ -35,12 +36,16 @@ const renderDiagram = (language: string, code: string, server: string | null): s
   return url === null ? null : `<p><img src="${escapeHtml(url)}" alt="Diagram (${language})"></p>\n`;
 };
 
-/** Renders a block of code: highlighted, or as an image of the diagram that it describes. */
-export const renderFence = (token: Token | undefined, { diagramServer }: Environment): string => {
+/** Renders a block of code: highlighted, as an image of the diagram that it describes, or marked as a formula. */
+export const renderFence = (token: Token | undefined, environment: Environment): string => {
   if (token === undefined) return '';
   const language = (/^[\w.+#-]{1,50}/.exec(token.info.trim())?.[0] ?? '').toLowerCase();
-  const diagram = renderDiagram(language, token.content, diagramServer);
+  const diagram = renderDiagram(language, token.content, environment.diagramServer);
   if (diagram !== null) return diagram;
+  if (language === 'math') {
+    const mark = markFormula(environment, 'display');
+    return `<pre><code class="language-math" data-math="${mark}">${escapeHtml(token.content)}</code></pre>\n`;
+  }
   const name = language === '' ? '' : ` class="language-${escapeHtml(language)}"`;
   return `<pre><code${name}>${highlight(token.content, language)}</code></pre>\n`;
 };

@@ -3,13 +3,13 @@ import makeMarkdownIt, { type MarkdownIt, type StateCore } from 'markdown-it';
 import footnotes from 'markdown-it-footnote';
 import { renderFence } from './fences.ts';
 import { identifyHeadings } from './headings.ts';
+import { markFormulas, parseFormulaBlock } from './math/parse_formulas.ts';
 import { parseMultilineQuote } from './multiline_quotes.ts';
 import type { Environment } from './options.ts';
 import { markAlerts } from './syntax/alerts.ts';
 import { boundTables } from './syntax/bounded_tables.ts';
 import { parseFrontMatter } from './syntax/front_matter.ts';
 import { parseInlineDifference } from './syntax/inline_differences.ts';
-import { markMath } from './syntax/math.ts';
 import { writeTableOfContents } from './syntax/table_of_contents.ts';
 import { markTasks } from './task_lists.ts';
 
@@ -46,7 +46,7 @@ const alignByAttribute = ({ tokens }: StateCore): void => {
 const addCoreRules = ({ core: { ruler } }: MarkdownIt): void => {
   ruler.after('block', 'alerts', markAlerts);
   ruler.after('inline', 'alignment', alignByAttribute);
-  ruler.after('inline', 'math', markMath);
+  ruler.after('inline', 'math', markFormulas);
   ruler.after('inline', 'tasks', markTasks);
   ruler.after('inline', 'headings', identifyHeadings);
   ruler.after('headings', 'table_of_contents', writeTableOfContents);
@@ -67,6 +67,7 @@ const makeParser = (hasFootnotes: boolean): MarkdownIt => {
     alt: ['paragraph', 'reference', 'blockquote', 'list'],
   });
   parser.block.ruler.before('table', 'front_matter', parseFrontMatter);
+  parser.block.ruler.before('fence', 'formula', parseFormulaBlock);
   parser.inline.ruler.before('link', 'inline_difference', parseInlineDifference);
   addCoreRules(parser);
   parser.renderer.rules.fence = (tokens, index, _options, environment) =>

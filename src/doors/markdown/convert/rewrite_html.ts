@@ -7,15 +7,22 @@ import { findReferences, readAddress } from './find_references.ts';
 import { escapeHtml } from '../../../platform/escape_html.ts';
 import { type HtmlToken, readHtml, writeTag } from './html_tokens.ts';
 import { imagePath } from '../../image_proxy/image_links.ts';
+import type { RenderFormula } from './math/parse_formulas.ts';
 import { type ConvertOptions, type Part, getRoot } from './options.ts';
 import { type ResolvedUrl, idPrefix, resolveUrl } from './resolve_urls.ts';
 import { trimEnd } from '../../../platform/trim.ts';
 
 type Open = Extract<HtmlToken, { kind: 'open' }>;
 
-type Rewriting = {
+type Rewrite = {
   options: ConvertOptions;
+  /** Marks the checkboxes of tasks, and formulas. */
   nonce: string;
+  /** Absent: formulas stay as they were written. */
+  renderFormula?: RenderFormula;
+};
+
+type Rewriting = Rewrite & {
   tokens: HtmlToken[];
   at: number;
   parts: Part[];
@@ -98,7 +105,7 @@ const writeTaskBox = (state: Rewriting, { attributes }: Open): string => {
 
 /** Returns the attributes that are common to all elements. */
 const commonAttributes = ({ name, attributes }: Open): [string, string | null][] => {
-  const rest = [...attributes].filter(([key]) => !['href', 'id', 'name', 'dir'].includes(key));
+  const rest = [...attributes].filter(([key]) => !['href', 'id', 'name', 'dir', 'data-math'].includes(key));
   const id = attributes.get('id') ?? (name === 'a' ? attributes.get('name') : undefined);
   const direction =
     /^(?:ltr|rtl|auto)$/.exec(attributes.get('dir') ?? '')?.[0] ?? (directed.has(name) ? 'auto' : null);
@@ -132,9 +139,26 @@ const openLink = (state: Rewriting, token: Open): boolean => {
   return true;
 };
 
+/** Writes a formula that starts here as MathML. Returns false if there is none, or it cannot be rendered. */
+const writeFormula = (state: Rewriting, token: Open): boolean => {
+  const { tokens, at, renderFormula } = state;
+  const start = token.name === 'pre' ? at + 1 : at;
+  const [code, text, ...closing] = tokens.slice(start, start + (start - at) + 3);
+  if (renderFormula === undefined || code?.kind !== 'open' || code.name !== 'code') return false;
+  const [nonce, style] = code.attributes.get('data-math')?.split(' ') ?? [];
+  if (nonce !== state.nonce || text?.kind !== 'text' || !closing.every(({ kind }) => kind === 'close'))
+    return false;
+  const formula = renderFormula(text.text, style === 'display');
+  if (formula === null) return false;
+  state.parts.push(token.name === 'pre' ? `<p dir="ltr">${formula}</p>` : formula);
+  state.at = start + 1 + closing.length;
+  return true;
+};
+
 /** Writes the opening tag. Returns whether the element is open now. */
 const writeOpen = (state: Rewriting, token: Open): boolean => {
   const { name } = token;
+  if ((name === 'pre' || name === 'code') && writeFormula(state, token)) return false;
   if (name === 'img') state.parts.push(writeImage(state, token));
   else if (name === 'input') state.parts.push(writeTaskBox(state, token));
   else if (name === 'a') return openLink(state, token);
@@ -184,13 +208,10 @@ const joinHtml = (parts: Part[]): Part[] => {
   return joined;
 };
 
-/**
- * Rewrites sanitized HTML.
- * @param nonce marks the checkboxes of tasks
- */
-export const rewriteHtml = (html: string, nonce: string, options: ConvertOptions): Part[] => {
+/** Rewrites sanitized HTML. */
+export const rewriteHtml = (html: string, rewrite: Rewrite): Part[] => {
   const tokens = readHtml(html);
-  const state: Rewriting = { options, nonce, tokens, at: 0, parts: [], depths: new Map(), headingId: null };
+  const state: Rewriting = { ...rewrite, tokens, at: 0, parts: [], depths: new Map(), headingId: null };
   for (; state.at < tokens.length; state.at++) {
     const token = tokens[state.at];
     if (token === undefined) break;

@@ -35,6 +35,8 @@ const options: Parameters<typeof sanitizeHtml>[1] = {
     '*': ['id', 'title', 'lang', 'dir'],
     a: ['href', 'name'],
     img: ['src', 'alt', 'width', 'height', 'align'],
+    // Removed again.
+    code: ['data-math'],
     // Removed again unless it carries the nonce of the conversion.
     input: ['data-task'],
     ol: ['start', 'reversed'],

@@ -28,3 +28,17 @@ declare module 'sanitize-html' {
   const sanitizeHtml: (html: string, options: Options) => string;
   export default sanitizeHtml;
 }
+
+declare module 'temml' {
+  type Options = {
+    displayMode: boolean;
+    throwOnError: boolean;
+    trust: boolean;
+    maxExpand: number;
+    maxSize: [width: number, height: number];
+    macros: Record<string, string>;
+  };
+
+  const temml: { renderToString: (tex: string, options: Options) => string };
+  export default temml;
+}

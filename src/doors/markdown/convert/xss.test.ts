@@ -6,6 +6,7 @@ import { seed, times } from '../../../../test/support/run/sample.ts';
 import { findUnsafeMarkup } from '../../../../test/support/safe_html.ts';
 import { xssVectors } from '../../../../test/support/xss_vectors.ts';
 import { convert } from './convert.ts';
+import { makeFormulaRenderer } from './math/render_formulas.ts';
 import type { ConvertOptions } from './options.ts';
 
 const origin = 'https://git.example.com';
@@ -21,8 +22,9 @@ const base: ConvertOptions = {
   hasReferences: true,
 };
 
+/** With formulas, as in the worker thread, and with images of other sites. */
 const write = (text: string, options: Partial<ConvertOptions> = {}): string =>
-  convert(text, { ...base, ...options })
+  convert(text, { ...base, imageKey: 'ab'.repeat(32), ...options }, makeFormulaRenderer())
     .map((part) => (typeof part === 'string' ? part : part.plain))
     .join('');
 
@@ -39,6 +41,7 @@ test('known attacks become text, or nothing', () => {
     assertSafe(text, { project: null, isAbsolute: true });
     assertSafe(`> - ${text.replaceAll('\n', '\n>   ')}`);
     assertSafe(`<b>${text}\n\n*${text}*`);
+    assertSafe(`$\`${text}\`$\n\n$$\n${text}\n$$\n\n$$\\text{${text}}$$\n\n\`\`\`math\n${text}\n\`\`\``);
   }
 });
 
@@ -73,6 +76,13 @@ const pieces = [
   ']]>',
   '<?',
   '```',
+  '```math\n',
+  '$`',
+  '`$',
+  '$$',
+  '\\text{',
+  '\\href{javascript:alert(1)}{',
+  '\\frac{',
   '~~~',
   'javascript:',
   'data:',

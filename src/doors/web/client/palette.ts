@@ -51,7 +51,7 @@ const links = (results: HTMLElement): HTMLElement[] => [
   ...results.querySelectorAll<HTMLElement>('a, form > button'),
 ];
 
-/** Forms lead back to the page on which the palette is open. */
+/** Forms redirect to the page on which the palette is open. */
 const prepareForms = (results: HTMLElement): void => {
   for (const form of results.querySelectorAll('form')) form.setAttribute('role', 'presentation');
   for (const field of results.querySelectorAll<HTMLInputElement>('input[name="return_to"]'))

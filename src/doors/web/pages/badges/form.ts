@@ -8,7 +8,7 @@ import { input } from '../../parts/form.ts';
 import type { FormProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 
-const url = text({ maxLength: 2_000 });
+const url = optional(text({ maxLength: 2_000 }));
 
 /** @property preview the second button was used */
 export const badgeFields = {

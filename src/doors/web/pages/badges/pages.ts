@@ -58,7 +58,7 @@ const addPage = (route: SettingsListRoute): AnyPage =>
     fields: badgeFields,
     find: async (visit, address) => await findList(route, visit, address),
     fromSent,
-    run: async (visit, list, { name, link_url, image_url, preview }, values) => {
+    run: async (visit, list, { name, link_url = '', image_url = '', preview }, values) => {
       if (preview === '1') {
         requireBadgeUrls({ link_url, image_url });
         return await badgesView(visit, list, {}, { values, problems: noProblems, isPreview: true });
@@ -90,7 +90,7 @@ const updatePage = (route: SettingsListRoute): AnyPage =>
     find: async (visit, address) => await findOne(route, visit, address),
     fromSent,
     run: async (visit, { list, badge }, params, values) => {
-      const { name, link_url, image_url, preview, base } = params;
+      const { name, link_url = '', image_url = '', preview, base } = params;
       if (preview === '1') {
         requireBadgeUrls({ link_url, image_url });
         const state = { values, problems: noProblems, isPreview: true, ...(base !== undefined && { base }) };

@@ -13,7 +13,7 @@ import { type OpenPlace, placePath } from './open_place.ts';
 
 const maxMatches = 8;
 
-/** Path that the page leads to afterwards: the script of the palette replaces it by the path of its page. */
+/** Path that the form redirects to: the script of the palette replaces it by the path of its page. */
 const returnTo = (place: OpenPlace): Record<string, string> => ({ return_to: placePath(place) ?? '/' });
 
 const signOut: ActionMatch = {

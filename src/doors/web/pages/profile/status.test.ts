@@ -1,4 +1,4 @@
-/** Tests the form of the own status, and the status on the profile. */
+/** Tests the form of a user's status, and the status on the profile. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { seedVisitor } from '../../../../../test/support/seed_visitor.ts';
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-test('sets, shows and clears the own status', async () => {
+test('users set and clear their status, which others see', async () => {
   const { username, visitor } = await seedVisitor(gantry);
   const { visitor: other } = await seedVisitor(gantry);
   assert.doesNotMatch((await visitor.get('/profile')).text, /Clear status/);

@@ -21,7 +21,7 @@ export const canPropose = async ({ call }: Visit, project: Project): Promise<boo
 };
 
 type NewRecord = Pick<CreateLink, 'name' | 'icon'> & {
-  /** Path below the project; `:branch` stands for the default branch. */
+  /** Path below the project; `:branch` is replaced by the default branch. */
   path: string;
   action: ProjectAction;
   /** A repository without commits has none. */

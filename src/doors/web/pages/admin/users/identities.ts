@@ -4,7 +4,7 @@ import { assignIdentity } from '../../../../../identity/identities/assign_identi
 import { unlinkIdentity } from '../../../../../identity/identities/link_identity.ts';
 import { type Identity, listIdentities } from '../../../../../identity/identities/queries.ts';
 import { type UserRow, lockUser } from '../../../../../identity/users/queries.ts';
-import { id, object, text } from '../../../../../platform/http/schema.ts';
+import { id, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { invalid } from '../../../../../platform/errors.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { readTexts } from '../../../parts/fields/field_text.ts';
@@ -88,10 +88,10 @@ export const identityPages = [
     path: `${usersPath}/:id/identities`,
     audience: 'admin',
     address: { id: id() },
-    fields: { provider: text(), extern_uid: text() },
+    fields: { provider: optional(text()), extern_uid: optional(text()) },
     find: async (visit, address) => await loadChangeable(visit, address.id),
     fromSent: (sent): Values => readTexts(sent, names),
-    run: async ({ call }, user, { provider, extern_uid }) => {
+    run: async ({ call }, user, { provider = '', extern_uid = '' }) => {
       const identity = { provider: provider.trim(), extern_uid: extern_uid.trim() };
       requireText(identity);
       await call.write(async (tx) => {
