@@ -6,12 +6,12 @@ import { type Html, html } from '../html.ts';
 import { isLongDiff, streamInOrder } from './stream_in_order.ts';
 import { type ShownDiff, collapseReason } from './folding/collapse_reason.ts';
 import type { DiffChoice } from './diff_choice.ts';
-import { type BlobSizes, readBinarySizes } from './binary_sizes.ts';
+import { type BlobSizes, readBinarySizes } from './contents/binary_sizes.ts';
 import { diffFileId, diffStats, fileCard } from './file_card.ts';
 import { type LineRange, addRange, parseRanges } from './line_ranges.ts';
 import { highlightedRows } from './prepare_rows.ts';
 import { hasOtherLines, readRows } from './read_rows.ts';
-import { readSvgBlobs } from './svg_blobs.ts';
+import { readSvgBlobs } from './contents/svg_blobs.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
 
 /** Maximum total lines shown initially; later files are collapsed. */

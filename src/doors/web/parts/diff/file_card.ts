@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
 import { imageType } from '../../pages/blob/blob_kind.ts';
-import { type BlobSizes, sizesOf } from './binary_sizes.ts';
+import { type BlobSizes, sizesOf } from './contents/binary_sizes.ts';
 import type { DiffView } from '../../request/preferences.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';

@@ -1,8 +1,8 @@
 /** Finds changed SVG images, which diffs show as images next to their lines. */
-import { isShownSvg, isSvgFile } from '../../pages/blob/blob_kind.ts';
-import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
-import type { Repository } from '../../../../platform/git/repository.ts';
-import { maxSvgBytes } from '../../../../platform/http/svg.ts';
+import { isShownSvg, isSvgFile } from '../../../pages/blob/blob_kind.ts';
+import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
+import type { Repository } from '../../../../../platform/git/repository.ts';
+import { maxSvgBytes } from '../../../../../platform/http/svg.ts';
 
 /** Files of one page that are shown as images. */
 const maxFiles = 20;
