@@ -31,6 +31,23 @@ export const timeHead = async ({
   return { milliseconds, text: await response.text() };
 };
 
+/** Milliseconds until a text of the page has arrived. */
+export const timeText = async ({ port, path, cookie }: Asked, awaited: string): Promise<number> => {
+  const began = performance.now();
+  const response = await fetch(`${base(port)}${path}`, { headers: { cookie, accept: 'text/html' } });
+  let milliseconds: number | null = null;
+  let seen = '';
+  for await (const part of (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(
+    new TextDecoderStream(),
+  )) {
+    if (milliseconds !== null) continue;
+    seen += part;
+    if (seen.includes(awaited)) milliseconds = performance.now() - began;
+  }
+  if (milliseconds === null) throw new Error(`${path} lacks ${awaited}`);
+  return milliseconds;
+};
+
 export const timeFloor = async (asked: Asked, page: string): Promise<number> => {
   const floor = await startFloor({ [asked.path]: page });
   try {

@@ -35,8 +35,8 @@ const most: Record<string, { sqlite: number; postgres: number }> = {
   '': { sqlite: 9, postgres: 14 },
   '/issues': { sqlite: 6, postgres: 8 },
   '/issues/1': { sqlite: 15, postgres: 27 },
-  '/merge_requests/1': { sqlite: 23, postgres: 36 },
-  '/merge_requests/1/diffs': { sqlite: 12, postgres: 15 },
+  '/merge_requests/1': { sqlite: 24, postgres: 37 },
+  '/merge_requests/1/diffs': { sqlite: 12, postgres: 16 },
 };
 
 test('pages of a project take few statements once they are warm', async () => {

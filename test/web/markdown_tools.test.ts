@@ -84,6 +84,25 @@ test('references and emoji are completed by the keyboard', { skip }, async () =>
   });
 });
 
+test('quick actions are offered at the start of a line, and nowhere else', { skip }, async () => {
+  await web.withPage(async (page) => {
+    await openIssue(page);
+    await typeUntil(page, 'Please\n/ass', '/assign');
+    await list(page).getByText('@user · Assign users').waitFor();
+    await web.assertFine(page);
+    await page.keyboard.press('Enter');
+    await typeUntil(page, '@gra', memberName);
+    await page.keyboard.press('Enter');
+    assert.equal(await comment(page).inputValue(), `Please\n/assign @${member} `);
+    // Elsewhere a slash is a slash: the emoji that is typed after it is completed.
+    await typeUntil(page, 'and/or /clo :tad', /tada/);
+    assert.equal(await list(page).getByRole('option', { name: '/close' }).count(), 0);
+    await comment(page).fill('');
+    await page.getByRole('link', { name: 'quick actions' }).first().click();
+    await page.getByRole('heading', { name: 'Quick actions', level: 1 }).waitFor();
+  });
+});
+
 test('Enter takes nothing that was not asked for', { skip }, async () => {
   await web.withPage(async (page) => {
     await openIssue(page);

@@ -12,12 +12,12 @@ import { pageStream } from '../../src/doors/web/request/page_stream.ts';
 import { seedCommit } from '../support/repositories/seed_commits.ts';
 import { seedMember } from '../support/seed.ts';
 import { type Coded, openRequest, seedBranch, seedCoded } from '../support/seed_merge_requests.ts';
+import { press, pressUntil } from './press_keys.ts';
 import { type Web, followOnly, openWeb, pathOf, skip } from './web.ts';
 
 let web: Web;
 let project: Coded;
 let username: string;
-let userId: number;
 
 const numbered = (count: number, word: string): string =>
   Array.from({ length: count }, (_line, at) => `const ${word}${at + 1} = ${at + 1};\n`).join('');
@@ -26,10 +26,7 @@ const numbered = (count: number, word: string): string =>
  * Opens a merge request of three files, with an open thread on the second.
  * @param more files of a second commit
  */
-const open = async (
-  branch: string,
-  { more, ...given }: { more?: Record<string, string>; reviewer_ids?: number[] } = {},
-): Promise<string> => {
+const open = async (branch: string, { more }: { more?: Record<string, string> } = {}): Promise<string> => {
   const { gantry } = web;
   const files = {
     'src/a.ts': numbered(40, 'a').replace('a20 = 20', 'a20 = 21'),
@@ -38,7 +35,7 @@ const open = async (
   };
   await seedBranch(gantry, project, branch, { files });
   if (more !== undefined) await seedCommit(gantry, project.id, more, { branch, from: branch });
-  const { iid } = await openRequest(gantry, project, branch, given);
+  const { iid } = await openRequest(gantry, project, branch);
   const api = `/projects/${project.id}/merge_requests/${iid}`;
   const [version] = (await gantry.api(`GET ${api}/versions`)).body;
   const position = {
@@ -63,8 +60,7 @@ before(async () => {
   project = await seedCoded(gantry, { visibility: 'public' });
   username = await web.makeUser();
   const { body } = await gantry.api(`GET /users?username=${username}`);
-  userId = body[0].id;
-  await seedMember(gantry, { user: userId, project: project.id, access_level: 40 });
+  await seedMember(gantry, { user: body[0].id, project: project.id, access_level: 40 });
   await seedCommit(gantry, project.id, { 'src/a.ts': numbered(40, 'a'), 'src/c.ts': numbered(3, 'c') });
 });
 after(async () => {
@@ -75,26 +71,6 @@ const focused = async (page: Page): Promise<string> =>
   await page.evaluate<string>(
     `document.activeElement.closest('.thread-card, .diff-file')?.getAttribute('aria-label') ?? ''`,
   );
-
-const press = async (page: Page, ...keys: string[]): Promise<void> => {
-  for (const key of keys) await page.keyboard.press(key);
-};
-
-/** Presses a key until an element with this accessible name has the focus. */
-const pressUntil = async (page: Page, key: string, name: string | RegExp): Promise<void> => {
-  const names: string[] = [];
-  for (let tries = 0; tries < 120; tries += 1) {
-    await page.keyboard.press(key);
-    const current = await page.evaluate<string>(`(() => {
-      const { activeElement: element } = document;
-      const label = element.labels?.[0]?.textContent ?? element.textContent;
-      return (element.getAttribute('aria-label') ?? label).replaceAll(/\\s+/g, ' ').trim();
-    })()`);
-    if (typeof name === 'string' ? current === name : name.test(current)) return;
-    names.push(current);
-  }
-  assert.fail(`${key} does not lead to ${String(name)}, but to ${names.join(', ')}`);
-};
 
 test('reviews by keyboard alone', { skip }, async () => {
   const path = await open('by-keyboard');
@@ -465,38 +441,5 @@ test('chooses lines with Shift, cancels, filters files, and shows further lines'
     await page.getByRole('button', { name: 'Resolve all threads' }).click();
     await page.getByText('All threads were resolved.').waitFor();
     assert.equal(await page.getByText('unresolved').count(), 0);
-  });
-});
-
-test('leads from the dashboard to a suggestion and the merge, by keyboard alone', { skip }, async () => {
-  const path = await open('whole-way', { reviewer_ids: [userId] });
-  await web.withPage(async (page) => {
-    await web.signIn(page, username);
-    await page.waitForURL('**/');
-    await press(page, 'M');
-    await page.waitForURL('**/dashboard/merge_requests**');
-    await press(page, 'j', 'o');
-    await page.waitForURL(`**${path.replace('/diffs', '')}`);
-    await pressUntil(page, 'Tab', /^Changes /);
-    await press(page, 'Enter');
-    await page.waitForURL(`**${path}`);
-    await press(page, ']');
-    await pressUntil(page, 'Tab', 'Comment on line 17, unchanged');
-    await pressUntil(page, 'ArrowDown', 'Comment on line 20, added');
-    await press(page, 'Enter');
-    await page.keyboard.type('```suggestion\nconst a20 = 22;\n```');
-    await press(page, 'Control+Enter');
-    await page.getByLabel('1 pending').waitFor();
-    await press(page, 'R');
-    await pressUntil(page, 'Tab', 'Comment');
-    await pressUntil(page, 'ArrowDown', 'Approve');
-    await pressUntil(page, 'Tab', 'Submit review');
-    await press(page, 'Enter');
-    await page.waitForURL(`**${path.replace('/diffs', '')}`);
-    await page.getByText('Approved by A User').waitFor();
-    await page.getByText('const a20 = 22;').first().waitFor();
-    await pressUntil(page, 'Tab', 'Merge');
-    await press(page, 'Enter');
-    await page.getByRole('heading', { name: 'Merged by A User' }).waitFor();
   });
 });

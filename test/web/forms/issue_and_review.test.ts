@@ -258,7 +258,7 @@ const automaticMerge = async (page: Page, project: Coded): Promise<void> => {
   const isWaiting = async () => (await read(toPath(request))).merge_when_pipeline_succeeds;
   await page.goto(`/${project.full_path}/merge_requests/${request.iid}`);
   await press(page, 'Merge when all checks pass');
-  const cancel = page.getByRole('button', { name: 'Cancel the automatic merge' });
+  const cancel = page.getByRole('button', { name: 'Cancel auto-merge' });
   await cancel.waitFor();
   assert.equal(await isWaiting(), true);
   await cancel.click();

@@ -2,6 +2,7 @@
  * A text area for Markdown. The client script adds a preview, buttons that format, completion of references, and file
  * uploads (in a project), and keeps the draft until it is submitted; without scripts it is a plain text area.
  */
+import type { ActionSet } from '../../../planning/issuables/text/quick_action_words.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import { type FieldOptions, fieldParts } from './form.ts';
 import { type Html, html } from './html.ts';
@@ -18,7 +19,21 @@ type Given = FieldOptions & {
   hasHiddenLabel?: boolean;
   /** Project in which the preview resolves references and relative links, and to which files are uploaded. */
   project?: Pick<Project, 'full_path'> | null;
+  /** Quick actions that the text executes; default: none. */
+  actions?: ActionSet | undefined;
 };
+
+/** Says what the text may contain. */
+const supportedPart = (hasActions: boolean): Html =>
+  html`<span class="hint end">${
+    hasActions
+      ? html`Markdown and <a href="/help/quick_actions">quick actions</a> are supported`
+      : 'Markdown is supported'
+  }</span>`;
+
+/** The data that the script reads. */
+const editorData = ({ project, actions }: Pick<Given, 'project' | 'actions'>): Html =>
+  html`${project && html` data-project="${project.full_path}"`}${actions !== undefined && html` data-actions="${actions}"`}`;
 
 /** The switch between text and preview. Its buttons need the script, so CSS hides them when scripting is off. */
 const modeSwitch = (label: string): Html =>
@@ -56,8 +71,8 @@ export const markdownEditor = (given: Given): Html => {
   const { id, attributes, hint, error } = fieldParts(given);
   const labelClass = given.hasHiddenLabel === true && html` class="visually-hidden"`;
   // Browsers drop the first newline after `<textarea>`: this one, so that none of the value is lost.
-  return html`<div class="field markdown-editor"${project !== null && html` data-project="${project.full_path}"`}>
-<div class="row between"><label for="${id}"${labelClass}>${label}</label>${modeSwitch(label)}${toolbar(label)}<span class="hint end">Markdown is supported</span>${project !== null && attachButton(label)}</div>${hint}
+  return html`<div class="field markdown-editor"${editorData(given)}>
+<div class="row between"><label for="${id}"${labelClass}>${label}</label>${modeSwitch(label)}${toolbar(label)}${supportedPart(given.actions !== undefined)}${project !== null && attachButton(label)}</div>${hint}
 <textarea id="${id}" name="${name}" rows="${rows}"${placeholder !== undefined && html` placeholder="${placeholder}"`}${
     required && html` required`
   }${key !== undefined && html` data-key="${key}" data-key-name="${label}"`}${attributes}>
@@ -73,14 +88,15 @@ type ReplyGiven = {
   label: string;
   value?: string | undefined;
   project: Pick<Project, 'full_path'>;
+  actions?: ActionSet | undefined;
 };
 
 /**
  * Renders a reduced editor for replies, because a page has one per thread. The client script completes it from
  * `editorTemplate` when the user opens it.
  */
-export const replyEditor = ({ name, id, label, value = '', project }: ReplyGiven): Html =>
-  html`<div class="field markdown-editor" data-project="${project.full_path}"><label class="visually-hidden" for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="4" required>
+export const replyEditor = ({ name, id, label, value = '', ...given }: ReplyGiven): Html =>
+  html`<div class="field markdown-editor"${editorData(given)}><label class="visually-hidden" for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="4" required>
 ${value}</textarea></div>`;
 
 /** Template that the client script copies into each reply editor. */

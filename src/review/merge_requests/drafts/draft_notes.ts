@@ -40,6 +40,12 @@ const countDrafts = async (db: Reader, authorId: number, loaded: LoadedMergeRequ
   return total;
 };
 
+/** Counts the drafts of the caller; 0 if nobody is signed in. */
+export const countOwnDrafts = async (call: Call, loaded: LoadedMergeRequest): Promise<number> => {
+  const author = call.actor?.user.id;
+  return author === undefined ? 0 : await countDrafts(call.db, author, loaded);
+};
+
 /** Lists a page of the drafts of the caller, oldest first. */
 export const listDrafts = async (
   call: Call,

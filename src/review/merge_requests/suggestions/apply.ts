@@ -34,9 +34,11 @@ const outdated = (): Failure =>
 /** Loads the project of the source branch of an open merge request; null if there is none. */
 export const findSource = async (
   { db }: Call,
-  { merge_request: { state, source_project_id } }: LoadedMergeRequest,
-): Promise<Project | null> =>
-  state !== 'opened' || source_project_id === null ? null : await loadProject(db, source_project_id);
+  { merge_request: { state, source_project_id }, project }: LoadedMergeRequest,
+): Promise<Project | null> => {
+  if (state !== 'opened' || source_project_id === null) return null;
+  return source_project_id === project.id ? project : await loadProject(db, source_project_id);
+};
 
 type Replacement = { first: number; last: number; to: string };
 

@@ -1,6 +1,6 @@
 /**
- * Completes `@user`, `#issue`, `!merge request`, `~label`, `%milestone` and `:emoji:` while one types in a Markdown
- * field. Up and Down choose, Enter and Tab take, Escape closes the list.
+ * Completes `@user`, `#issue`, `!merge request`, `~label`, `%milestone`, `:emoji:` and, at the start of a line, `/quick
+ * action` while one types in a Markdown field. Up and Down choose, Enter and Tab take, Escape closes the list.
  */
 import { type Completion, type CompletionList, addStatus, openList } from './completion_list.ts';
 import { type Trigger, findTrigger } from './find_trigger.ts';
@@ -28,8 +28,12 @@ const fetchCompletions = async (
   { kind, search }: Trigger,
 ): Promise<Completion[]> => {
   const query = new URLSearchParams({ kind, search });
-  const project = area.closest<HTMLElement>('.markdown-editor')?.dataset['project'];
+  const { project, actions } = area.closest<HTMLElement>('.markdown-editor')?.dataset ?? {};
   if (project !== undefined) query.set('project', project);
+  if (kind === 'command') {
+    if (actions === undefined) return [];
+    query.set('actions', actions);
+  }
   // Participants of the record of the page come first.
   const [, noun, iid] = /\/(issues|merge_requests)\/(\d+)(?:\/|$)/.exec(location.pathname) ?? [];
   if (noun !== undefined && iid !== undefined) {

@@ -1,5 +1,5 @@
-/** Finds the reference or emoji that is being typed before the caret. */
-export type Kind = 'user' | 'issue' | 'merge_request' | 'label' | 'milestone' | 'emoji';
+/** Finds the reference, emoji or quick action that is being typed before the caret. */
+export type Kind = 'user' | 'issue' | 'merge_request' | 'label' | 'milestone' | 'emoji' | 'command';
 
 /** @property start of the reference, with its sign @property search what follows the sign */
 export type Trigger = { kind: Kind; start: number; search: string };
@@ -16,6 +16,9 @@ const kinds = new Map<string, Kind>([
 const pattern =
   /(?<=^|[\s([{,;'"*_>|])(?:(?<sign>[@#!~%])(?:"(?<quoted>[^"]{0,60})|(?<word>[\p{L}\p{N}_.:&?-]{0,60}))|:(?<emoji>[a-z\d_+-]{2,30}))$/u;
 
+/** A quick action is the first word of a line. */
+const command = /^\/([a-z_]{0,30})$/i;
+
 /** Characters before the caret that may belong to a reference. */
 const longest = 80;
 
@@ -25,7 +28,10 @@ export const findTrigger = ({
   selectionEnd,
 }: Pick<HTMLTextAreaElement, 'value' | 'selectionStart' | 'selectionEnd'>): Trigger | null => {
   if (selectionStart !== selectionEnd) return null;
-  const from = Math.max(value.lastIndexOf('\n', selectionStart - 1) + 1, selectionStart - longest);
+  const line = value.lastIndexOf('\n', selectionStart - 1) + 1;
+  const [, search] = command.exec(value.slice(line, selectionStart)) ?? [];
+  if (search !== undefined) return { kind: 'command', start: line, search };
+  const from = Math.max(line, selectionStart - longest);
   const match = pattern.exec(value.slice(from, selectionStart));
   if (match === null) return null;
   const { sign = '', quoted, word, emoji } = match.groups ?? {};

@@ -64,10 +64,10 @@ export const isMediaFile = (path: string): boolean => typeIn(mediaTypes, path) !
 
 export const isNotebookFile = (path: string): boolean => /\.ipynb$/i.test(path);
 
-const isSvgFile = (path: string): boolean => /\.svg$/i.test(path);
+export const isSvgFile = (path: string): boolean => /\.svg$/i.test(path);
 
 /** Returns whether a file is shown as an SVG image. Unlike other images it is text, which diffs compare. */
-const isShownSvg = (path: string, content: Buffer): boolean =>
+export const isShownSvg = (path: string, content: Buffer): boolean =>
   isSvgFile(path) && content.length <= maxSvgBytes && content.includes('<svg') && isText(content);
 
 /** Checks by its name whether a file may be shown in another form than its lines, which `?plain=1` shows. */

@@ -1,6 +1,7 @@
-/** Finds completions of a partially typed reference or emoji that the viewer can see. */
+/** Finds completions of a partially typed reference, emoji or quick action that the viewer can see. */
 import { type ProjectAction, may } from '../../../../core/access/may.ts';
 import { listParticipants } from '../../../../planning/issuables/participants.ts';
+import { type ActionSet, actionsIn } from '../../../../planning/issuables/text/quick_action_words.ts';
 import { findIssue } from '../../../../planning/issues/find.ts';
 import { Failure } from '../../../../platform/errors.ts';
 import { pageRequest } from '../../../../platform/http/page.ts';
@@ -22,6 +23,8 @@ export type CompletionQuery = {
   search: string;
   project: Project | null;
   target: { noun: 'issues' | 'merge_requests'; iid: number } | null;
+  /** Quick actions that the text may have; null: none. */
+  actions: ActionSet | null;
 };
 
 const maxCompletions = 8;
@@ -137,7 +140,23 @@ const completeEmoji = (_visit: Visit, { search }: CompletionQuery): Completion[]
     .slice(0, maxCompletions)
     .map(({ name, emoji }) => ({ insert: `:${name}:`, text: `${emoji} ${name}` }));
 
-/** Finds completions by kind, at most eight. */
+/** Completes to all quick actions that fit: whoever types a slash looks for their names. */
+const completeCommand = (_visit: Visit, { search, actions }: CompletionQuery): Completion[] => {
+  const typed = search.toLowerCase();
+  const fitting = (actions === null ? [] : actionsIn(actions)).filter(({ words }) =>
+    words.some((word) => word.includes(typed)),
+  );
+  const isStart = ({ words: [word] }: (typeof fitting)[number]): boolean => word.startsWith(typed);
+  return [...fitting.filter(isStart), ...fitting.filter((one) => !isStart(one))].map(
+    ({ words: [word], argument, about }) => ({
+      insert: `/${word}`,
+      text: `/${word}`,
+      hint: argument === undefined ? about : `${argument} · ${about}`,
+    }),
+  );
+};
+
+/** Finds completions by kind: at most eight, except of quick actions. */
 export const completions = {
   user: completeUser,
   issue: completeNumber('#', selectIssues),
@@ -145,6 +164,15 @@ export const completions = {
   label: completeLabel,
   milestone: completeMilestone,
   emoji: completeEmoji,
+  command: completeCommand,
 };
 
-export const completionKinds = ['user', 'issue', 'merge_request', 'label', 'milestone', 'emoji'] as const;
+export const completionKinds = [
+  'user',
+  'issue',
+  'merge_request',
+  'label',
+  'milestone',
+  'emoji',
+  'command',
+] as const;

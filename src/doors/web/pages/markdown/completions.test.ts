@@ -120,6 +120,27 @@ test('completes labels and milestones of the project and its groups, in quotes w
   ]);
 });
 
+test('offers the quick actions that a record has, and those of a new one', async () => {
+  const offered = async (actions: string, search = ''): Promise<string[]> =>
+    await inserts(stranger, { kind: 'command', actions, search });
+  const [issue, request] = [await offered('issue'), await offered('merge_request')];
+  assert.ok(issue.includes('/move') && issue.includes('/assign') && !issue.includes('/merge'), issue.join());
+  assert.ok(request.includes('/merge') && request.includes('/assign') && !request.includes('/move'));
+  const fresh = await offered('new_merge_request');
+  assert.ok(fresh.includes('/draft') && !fresh.includes('/merge') && !fresh.includes('/close'));
+  assert.ok(!(await offered('new_issue')).includes('/draft'));
+  assert.deepEqual(
+    await complete(stranger, { kind: 'command', actions: 'merge_request', search: 'target' }),
+    [{ insert: '/target_branch', text: '/target_branch', hint: 'branch · Change the target branch' }],
+  );
+  // Names that start so come first, then others; the other spellings of a word find it, too.
+  assert.deepEqual((await offered('merge_request', 'review')).slice(0, 2), [
+    '/request_review',
+    '/unassign_reviewer',
+  ]);
+  assert.deepEqual(await inserts(stranger, { kind: 'command' }), [], 'a text that executes none');
+});
+
 test('what is hidden completes nothing: issues, features, and projects as if missing', async () => {
   const { project, full_path } = await seedPlace('public');
   const title = unique('title');

@@ -1,5 +1,6 @@
 /** Requests of Markdown editors: the preview, and completions of references. */
 import { id, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
+import { actionSets } from '../../../../planning/issuables/text/quick_action_words.ts';
 import { findProject } from '../../../../projects/projects/find.ts';
 import { RawPage, page } from '../../page.ts';
 import { markdown } from '../../parts/markdown.ts';
@@ -35,11 +36,12 @@ const complete = page({
     project: optional(text({ maxLength: 1_000, description: 'full path' })),
     noun: optional(oneOf(['issues', 'merge_requests'])),
     iid: optional(id()),
+    actions: optional(oneOf(actionSets, { description: 'quick actions of `kind=command`' })),
   }),
-  handle: async (visit, { kind, search = '', project: fullPath, noun, iid }) => {
+  handle: async (visit, { kind, search = '', project: fullPath, noun, iid, actions = null }) => {
     const project = fullPath === undefined ? null : await findProject(visit.call, fullPath);
     const target = noun === undefined || iid === undefined ? null : { noun, iid };
-    const suggested = await completions[kind](visit, { search, project, target });
+    const suggested = await completions[kind](visit, { search, project, target, actions });
     return new RawPage(JSON.stringify(suggested), { 'content-type': 'application/json; charset=utf-8' });
   },
 });

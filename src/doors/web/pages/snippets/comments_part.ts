@@ -54,7 +54,6 @@ export const commentsPart = async (
     after: commentForm(visit, context, {
       word: 'snippet',
       intent: null,
-      hasQuickActions: false,
       ...(typed !== undefined && { typed }),
     }),
   })}`;

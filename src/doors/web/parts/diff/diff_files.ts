@@ -1,16 +1,17 @@
 /** Renders the diffs of files of a commit or a comparison. */
 import type { Call } from '../../../../core/access/call.ts';
-import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
+import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
 import type { Repository } from '../../../../platform/git/repository.ts';
 import { type Html, html } from '../html.ts';
 import { isLongDiff, streamInOrder } from './stream_in_order.ts';
 import { type ShownDiff, collapseReason } from './folding/collapse_reason.ts';
 import type { DiffChoice } from './diff_choice.ts';
-import { type BlobSizes, readBinarySizes } from './binary_sizes.ts';
+import { type BlobSizes, readBinarySizes } from './contents/binary_sizes.ts';
 import { diffFileId, diffStats, fileCard } from './file_card.ts';
 import { type LineRange, addRange, parseRanges } from './line_ranges.ts';
 import { highlightedRows } from './prepare_rows.ts';
 import { hasOtherLines, readRows } from './read_rows.ts';
+import { readSvgBlobs } from './contents/svg_blobs.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
 
 /** Maximum total lines shown initially; later files are collapsed. */
@@ -68,9 +69,9 @@ const shownRanges = ({ file, expand, isWhole = false }: DiffChoice): LineRange[]
   return isWhole ? 'all' : parseRanges(expand);
 };
 
-type Read = { isLate: boolean; sizes: BlobSizes };
+type Read = { isLate: boolean; sizes: BlobSizes; svgs: ReadonlySet<Oid> };
 
-const renderCard = async (file: FileDiff, given: Given, { isLate, sizes }: Read): Promise<Html> => {
+const renderCard = async (file: FileDiff, given: Given, { isLate, sizes, svgs }: Read): Promise<Html> => {
   const { call, repository, choice, viewPath, rawPaths } = given;
   const isAlone = choice.file !== undefined;
   const isCollapsed = isLate || collapseReason(file, { isAlone }) !== null;
@@ -88,6 +89,7 @@ const renderCard = async (file: FileDiff, given: Given, { isLate, sizes }: Read)
     viewPath: file.deleted_file ? null : viewPath(file),
     rawPaths: rawPaths(file),
     sizes,
+    svgs,
     onlyPath: isAlone ? null : onlyPath(),
     wholePath: canExpand ? onlyPath({ whole: '1' }) : null,
     table: {
@@ -103,8 +105,11 @@ const renderCard = async (file: FileDiff, given: Given, { isLate, sizes }: Read)
 /** Renders a card for each file. Files beyond a number of lines are collapsed. */
 export const diffFiles = async (files: readonly FileDiff[], given: Given): Promise<Html> => {
   const late = given.choice.file === undefined ? findLate(files) : new Set<FileDiff>();
-  const sizes = await readBinarySizes(given.repository, files);
+  const [sizes, svgs] = await Promise.all([
+    readBinarySizes(given.repository, files),
+    readSvgBlobs(given.repository, files),
+  ]);
   const render = async (file: FileDiff): Promise<Html> =>
-    await renderCard(file, given, { isLate: late.has(file), sizes });
+    await renderCard(file, given, { isLate: late.has(file), sizes, svgs });
   return isLongDiff(files) ? streamInOrder(files, render) : html`${await Promise.all(files.map(render))}`;
 };

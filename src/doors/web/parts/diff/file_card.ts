@@ -1,10 +1,11 @@
 /** The card of one changed file: header, changes other than lines, and the lines. */
 import { hash } from 'node:crypto';
-import type { FileDiff } from '../../../../platform/git/protocol_types.ts';
+import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
 import { imageType } from '../../pages/blob/blob_kind.ts';
-import { type BlobSizes, sizesOf } from './binary_sizes.ts';
+import { type BlobSizes, sizesOf } from './contents/binary_sizes.ts';
 import type { DiffView } from '../../request/preferences.ts';
 import { type Html, html } from '../html.ts';
+import { icon } from '../icon.ts';
 import { type ShownDiff, collapseReason } from './folding/collapse_reason.ts';
 import type { PreparedRow } from './prepare_rows.ts';
 import type { TableOptions } from './row_parts.ts';
@@ -28,6 +29,10 @@ export type FileCard = {
   rawPaths: { old: string | null; fresh: string | null };
   /** Sizes of the content of a binary file. */
   sizes: BlobSizes;
+  /** Contents of SVG images, which are shown above their lines. */
+  svgs: ReadonlySet<Oid>;
+  /** Address of the editor of the file; null if it is not offered. */
+  editPath?: string | null;
   /** URL of the page with only this file; null if there is no such page. */
   onlyPath: string | null;
   /** Address of the page with the whole file; null if it cannot be shown. */
@@ -102,6 +107,16 @@ const binaryPart = (card: FileCard): Html => {
   return html`<div class="image-pair">${imageFigure(rawPaths.old, 'Before', sizes.old)}${imageFigure(rawPaths.fresh, 'After', sizes.fresh)}</div>`;
 };
 
+/** Renders both sides of an SVG image, which is a text and has lines, too. */
+const svgPart = ({ file, rawPaths, svgs }: FileCard): Html | null => {
+  const pathOf = (id: Oid, path: string | null): string | null => (svgs.has(id) ? path : null);
+  const sides = [
+    imageFigure(pathOf(file.old_id, rawPaths.old), 'Before', null),
+    imageFigure(pathOf(file.new_id, rawPaths.fresh), 'After', null),
+  ];
+  return sides.every((side) => side === null) ? null : html`<div class="image-pair">${sides}</div>`;
+};
+
 const linesPart = (card: FileCard): Html => {
   const { file, rows, view, table = {}, wholePath = null } = card;
   const options = {
@@ -122,7 +137,9 @@ const bodyPart = (card: FileCard): Html => {
     const link = !isAlone && onlyPath !== null && html`<a href="${onlyPath}" data-inline>Show this file</a>`;
     return message(reason, link);
   }
-  return file.diff === '' && card.rows.length === 0 ? message('No lines differ.') : linesPart(card);
+  return file.diff === '' && card.rows.length === 0
+    ? message('No lines differ.')
+    : html`${svgPart(card)}${linesPart(card)}`;
 };
 
 /** Renders the card of a file. */
@@ -135,9 +152,13 @@ export const fileCard = (card: FileCard): Html => {
   const view =
     viewPath !== null &&
     html`<a class="button small" href="${viewPath}">View file<span class="visually-hidden"> ${file.new_path}</span></a>`;
-  return html`<section class="card diff-file" id="${id}" aria-label="${file.new_path}" data-path="${file.new_path}" data-old-path="${file.old_path}"><header><input type="checkbox" class="fold" autocomplete="off" aria-label="Fold ${file.new_path}"${isFolded && html` checked`}><h2 class="mono"><a href="#${id}">${fileName(file)}</a></h2>${diffStats(file)}
+  const edit =
+    card.editPath &&
+    html`<a class="button small" href="${card.editPath}">Edit<span class="visually-hidden"> ${file.new_path}</span></a>`;
+  const copy = html`<button type="button" class="small icon-button" data-copy="${file.new_path}" hidden aria-label="Copy the path ${file.new_path}">${icon('copy')}</button>`;
+  return html`<section class="card diff-file" id="${id}" aria-label="${file.new_path}" data-path="${file.new_path}" data-old-path="${file.old_path}"><header><input type="checkbox" class="fold" autocomplete="off" aria-label="Fold ${file.new_path}"${isFolded && html` checked`}><h2 class="mono"><a href="#${id}">${fileName(file)}</a></h2>${copy}${diffStats(file)}
 ${notes(file).map((note) => html`<span class="badge">${note}</span>`)}
-<span class="end row">${actions}${whole}${view}</span></header>
+<span class="end row">${actions}${whole}${view}${edit}</span></header>
 <div class="diff-body">${above}${bodyPart(card)}</div></section>
 `;
 };

@@ -1,5 +1,7 @@
 /** The form for a comment, with the buttons that close and reopen the record. */
 import { userAvatarUrl } from '../../../../identity/avatars/avatar_urls.ts';
+import { isIssuable } from '../../../../planning/issuables/target.ts';
+import { actionSetOf } from '../../../../planning/issuables/text/quick_action_words.ts';
 import type { Visit } from '../../page.ts';
 import { avatar } from '../avatar.ts';
 import { hidden } from '../form.ts';
@@ -16,8 +18,6 @@ type CommentFormOptions = {
   word: string;
   /** The state that the form can set; null: none, for example once merged. */
   intent: 'close' | 'reopen' | null;
-  /** Quick actions are executed. */
-  hasQuickActions?: boolean;
   /** Comment that was not accepted. */
   typed?: string | undefined;
 };
@@ -33,7 +33,7 @@ export const commentForm = (
   given: CommentFormOptions,
 ): Html | null => {
   const { loaded, rights, path } = context;
-  const { word, intent, typed = '', hasQuickActions = true } = given;
+  const { word, intent, typed = '' } = given;
   const { actor } = visit.call;
   if (actor === null) return signInPart(path(''));
   if (!rights.comment) {
@@ -41,6 +41,8 @@ export const commentForm = (
       ? html`<p class="card-note muted">The discussion is locked. Only members of the project may comment.</p>`
       : null;
   }
+  const { target } = loaded;
+  const actions = isIssuable(target) ? actionSetOf(target.type) : undefined;
   const stateButton =
     rights.update &&
     intent !== null &&
@@ -52,10 +54,11 @@ export const commentForm = (
     name: 'body',
     id: 'new_comment',
     label: 'Add a comment',
-    placeholder: hasQuickActions ? 'Write a comment, or quick actions such as /assign' : 'Write a comment',
+    placeholder: actions === undefined ? 'Write a comment' : 'Write a comment, or type / for quick actions',
     rows: 5,
     key: 'r',
     value: typed,
     project: loaded.project,
+    actions,
   })}${rights.internal && internalBox}<div class="buttons right">${stateButton}<button name="intent" value="thread">Start thread</button><button class="primary" name="intent" value="comment">Comment</button></div></div></form></div>`;
 };

@@ -1,4 +1,6 @@
 /** A thread of a timeline: its first comment, the replies and the actions. */
+import { isIssuable } from '../../../../planning/issuables/target.ts';
+import { actionSetOf } from '../../../../planning/issuables/text/quick_action_words.ts';
 import type { Visit } from '../../page.ts';
 import { hidden } from '../form.ts';
 import { button } from '../frame/project_layout.ts';
@@ -47,6 +49,7 @@ const replyForm = (visit: Visit, { path, loaded, rights }: TimelineContext, thre
     id: `reply_${thread.id}`,
     label: 'Reply',
     project: loaded.project,
+    actions: isIssuable(loaded.target) ? actionSetOf(loaded.target.type) : undefined,
   });
   return html`<details class="reply"><summary>${icon('reply')} Reply</summary><form method="post" action="${path('/notes')}">${hidden(
     'authenticity_token',
@@ -59,6 +62,12 @@ const resolveButton = (visit: Visit, { path }: TimelineContext, { id, notes }: S
   const action = path(`/discussions/${id}/${isResolved ? 'unresolve' : 'resolve'}`);
   return button(visit, action, { label: isResolved ? 'Reopen thread' : 'Resolve thread' });
 };
+
+/** Links to what continues an unresolved thread. Internal threads continue nowhere: others would read them. */
+const furtherLink = ({ threadLink }: TimelineContext, thread: ShownThread): Html | null =>
+  threadLink !== undefined && isUnresolved(thread) && thread.notes[0]?.internal === false
+    ? threadLink(thread.id)
+    : null;
 
 const actionsOf = ({ path, rights }: TimelineContext, note: ShownNote): Html =>
   noteActions(note, { path, mayQuote: rights.comment });
@@ -85,7 +94,7 @@ const repliesPart = (visit: Visit, context: TimelineContext, thread: ShownThread
   const { rights } = context;
   const replies = thread.notes.slice(1);
   const reacted = noteReactions(visit, context, lead);
-  const acts = html`${rights.comment && replyForm(visit, context, thread)}${lead.resolvable && rights.resolve && resolveButton(visit, context, thread)}`;
+  const acts = html`${rights.comment && replyForm(visit, context, thread)}${lead.resolvable && rights.resolve && resolveButton(visit, context, thread)}${furtherLink(context, thread)}`;
   if (replies.length === 0) return html`<div class="note-foot">${reacted}${acts}</div>`;
   const answers = html`<ul class="replies">${replies.map((note) => replyPart(visit, context, note))}</ul>${acts.text !== '' && html`<div class="thread-actions">${acts}</div>`}`;
   const folded = html`<details class="folded"><summary>${spellCount(replies.length, 'reply', 'replies')}</summary>${answers}</details>`;

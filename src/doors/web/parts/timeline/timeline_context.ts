@@ -31,4 +31,6 @@ export type TimelineContext = Timeline & {
   positionPart?: (position: ShownPosition, noteId: number) => Html;
   /** Renders the changes that a comment proposes. */
   suggestionsPart?: (noteId: number) => Html | null;
+  /** Renders a further action of an unresolved thread. */
+  threadLink?: (threadId: string) => Html;
 };

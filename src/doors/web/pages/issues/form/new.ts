@@ -22,6 +22,13 @@ import {
   templateParams,
 } from '../../issuables/description_templates.ts';
 import { issuePath, issuesPath, issuesRoutePath } from '../paths.ts';
+import {
+  type Continued,
+  continuedParams,
+  continuedPart,
+  proposeTexts,
+  readContinued,
+} from './continued_threads.ts';
 import { similarPart } from './similar.ts';
 import { readPrefilledProperties } from '../../issuables/prefilled_properties.ts';
 import { namedUserParams, withNamedUsers } from '../../issuables/named_users.ts';
@@ -39,7 +46,7 @@ type Filled = {
   assignee_username?: string | undefined;
   milestone_id: number | null;
   due_date: string | null;
-};
+} & Continued;
 
 const blank: Filled = {
   title: '',
@@ -72,6 +79,7 @@ const fieldsPart = async (
   problems: FormProblems,
 ): Promise<Html> => {
   const main = [
+    await continuedPart(visit, project, filled),
     input({
       name: 'title',
       label: 'Title',
@@ -84,10 +92,10 @@ const fieldsPart = async (
     markdownEditor({
       name: 'description',
       label: 'Description',
-      hint: 'Quick actions such as /assign work, too.',
       value: filled.description,
       rows: 14,
       project,
+      actions: 'new_issue',
       problems,
     }),
     checkbox({
@@ -151,15 +159,18 @@ const showNew = page({
     description: optional(longText()),
     issue: optional(hash({})),
     issuable_template: templateParams.issuable_template,
+    ...continuedParams,
   }),
   handle: async (visit, { project: fullPath, issuable_template: name, ...sent }) => {
     const project = await findForNew(visit, fullPath);
-    const filled = readPrefill(sent);
+    const { merge_request_to_resolve_discussions_of, discussion_to_resolve } = sent;
+    const continued = { merge_request_to_resolve_discussions_of, discussion_to_resolve };
+    const filled = readPrefill({ ...(await proposeTexts(visit, project, continued)), ...sent });
     const requested = filled.description === '' ? name : null;
     const offer = await chooseTemplate(visit, project, { type: 'issues', requested });
     const templates = templateFields(`${issuesPath(project)}/new`, offer);
     const description = offer.chosen?.content ?? filled.description;
-    return await newView(visit, project, { ...filled, description }, { templates });
+    return await newView(visit, project, { ...filled, ...continued, description }, { templates });
   },
 });
 
@@ -174,12 +185,14 @@ const formFields = {
   milestone_id: editable.milestone_id,
   confidential,
   due_date,
+  ...continuedParams,
 };
 
 const fromSent = (sent: RawParams): Filled => ({
   ...readPrefilledProperties(sent),
   ...readTexts(sent, ['title', 'description', 'assignee_username', 'due_date']),
   confidential: isTicked(sent['confidential']),
+  ...readContinued(sent),
 });
 
 /** What the form shares with the use of a template. */

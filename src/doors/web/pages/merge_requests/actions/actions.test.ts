@@ -102,8 +102,8 @@ test('merges when all checks pass, and cancels that', async () => {
   await maintainer.visitor.post(`${path}/merge`, { auto_merge: '1', sha: shaIn(text) });
   assert.equal((await readRequest(gantry, request)).merge_when_pipeline_succeeds, true);
   const waiting = (await maintainer.visitor.get(path)).text;
-  assert.match(waiting, /Merges when all checks pass[\s\S]+Cancel the automatic merge/);
-  assert.doesNotMatch((await reporter.visitor.get(path)).text, /Cancel the automatic merge/);
+  assert.match(waiting, /Merges when all checks pass[\s\S]+Cancel auto-merge/);
+  assert.doesNotMatch((await reporter.visitor.get(path)).text, /Cancel auto-merge/);
   assert.equal((await reporter.visitor.post(`${path}/cancel_merge`)).status, 403);
   assert.equal((await maintainer.visitor.post(`${path}/cancel_merge`)).location, path);
   assert.equal((await readRequest(gantry, request)).merge_when_pipeline_succeeds, false);
@@ -128,7 +128,10 @@ test('shows what was chosen for a scheduled merge, and merges so at once', async
   const boxIn = (text: string): string =>
     /<section class="card merge-box[^]*?<\/section>/.exec(text)?.[0] ?? '';
   const box = boxIn((await maintainer.visitor.get(path)).text);
-  assert.match(box, new RegExp(`Set by [^<]* · squashes 2 commits · deletes <code>${branch}</code>`));
+  assert.match(
+    box,
+    new RegExp(`Auto-merge set by [^<]* · squashes 2 commits · deletes <code>${branch}</code>`),
+  );
   assert.match(box, /Show message[^]*Mine &lt;now&gt;/);
   const seen = boxIn((await reporter.visitor.get(path)).text);
   assert.match(seen, /squashes 2 commits/);
@@ -168,7 +171,7 @@ test('a scheduled merge that must wait for its pipeline is not offered at once',
   assert.equal((await gantry.api(`PUT /projects/${project.id}`, { json: rule })).status, 200);
   const { text } = await maintainer.visitor.get(path);
   await gantry.api(`PUT /projects/${project.id}`, { json: { only_allow_merge_if_pipeline_succeeds: false } });
-  assert.match(text, /Cancel the automatic merge/);
+  assert.match(text, /Cancel auto-merge/);
   assert.doesNotMatch(text, />Merge now</);
 });
 

@@ -112,7 +112,7 @@ const cancelPage = page({
       visit,
       loaded,
       async () => await cancelDeferred(call.platform, loaded, getMerger(call)),
-      'The automatic merge was canceled.',
+      'Auto-merge was canceled.',
     );
   },
 });

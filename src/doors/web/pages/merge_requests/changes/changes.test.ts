@@ -290,6 +290,62 @@ test('shows images before and after the change', async () => {
   );
 });
 
+test('shows SVG images before and after the change, next to their lines', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  const drawing = (name: string): string =>
+    `<svg xmlns="http://www.w3.org/2000/svg">\n<script>alert(1)</script>\n<title>${name}</title></svg>\n`;
+  await seedCommit(gantry, own.id, { 'kept.svg': drawing('old'), 'words.svg': 'no drawing\n' });
+  const files = { 'kept.svg': drawing('new'), 'fresh.svg': drawing('fresh'), 'words.svg': 'still none\n' };
+  await seedBranch(gantry, own, 'drawings', { files });
+  const { iid } = await openRequest(gantry, own, 'drawings');
+  const { text } = await developer.visitor.get(`/${own.full_path}/merge_requests/${iid}/diffs`);
+  const pictures = (file: string): string[][] =>
+    [...cardIn(text, file).matchAll(/<img src="([^"]+)" alt="(Before|After)"/g)].map(
+      ([, src = '', alt = '']) => [alt, src],
+    );
+  const [[before, old] = [], [after, fresh] = []] = pictures('kept.svg');
+  assert.deepEqual([before, after], ['Before', 'After']);
+  assert.match(cardIn(text, 'kept.svg'), /&lt;title&gt;|title/);
+  assert.ok(!text.includes('<script>alert(1)'), 'the drawing is not part of the page');
+  for (const [address, name] of [
+    [old, 'old'],
+    [fresh, 'new'],
+  ] as const) {
+    const image = await developer.visitor.get(address ?? '');
+    assert.ok(image.text.includes(`<title>${name}</title>`));
+    assert.equal(image.headers.get('content-type'), 'image/svg+xml');
+    assert.match(image.headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/);
+  }
+  assert.deepEqual(
+    pictures('fresh.svg').map(([alt]) => alt),
+    ['After'],
+  );
+  assert.deepEqual(pictures('words.svg'), [], 'a text of that name is no image');
+  const commit = await developer.visitor.get(`/${own.full_path}/compare/main...drawings`);
+  assert.match(cardIn(commit.text, 'kept.svg'), /<img [^>]*alt="Before"/);
+});
+
+test('a file offers its path, and its editor to those who may push to the branch', async () => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  const pusher = await seedVisitor(gantry, { project: own.id, access_level: 30 });
+  await seedCommit(gantry, own.id, { 'gone.txt': 'x\n' });
+  await seedBranch(gantry, own, 'edit/me', {
+    files: { 'a b.txt': 'x\n', 'gone.txt': null, 'p.gif': 'GIF89a\0' },
+  });
+  const { iid } = await openRequest(gantry, own, 'edit/me');
+  await settle(gantry);
+  const at = `/${own.full_path}/merge_requests/${iid}/diffs`;
+  const { text } = await pusher.visitor.get(at);
+  assert.match(cardIn(text, 'a b.txt'), /data-copy="a b\.txt" hidden aria-label="Copy the path a b\.txt"/);
+  const edit = /href="([^"]*\/edit\/edit\/me\/a%20b\.txt)"/.exec(cardIn(text, 'a b.txt'))?.[1] ?? '';
+  assert.equal((await pusher.visitor.get(edit)).status, 200);
+  for (const file of ['gone.txt', 'p.gif']) assert.doesNotMatch(cardIn(text, file), /\/edit\/edit\/me/);
+  const others = await seedVisitor(gantry);
+  assert.doesNotMatch((await others.visitor.get(at)).text, /\/edit\/edit\/me/);
+  await gantry.api(`PUT /projects/${own.id}/merge_requests/${iid}`, { json: { state_event: 'close' } });
+  assert.doesNotMatch((await pusher.visitor.get(at)).text, /\/edit\/edit\/me/);
+});
+
 test('anonymous visitors read, and find no forms', async () => {
   const { status, text } = await openVisitor(gantry).get(path);
   assert.equal(status, 200);

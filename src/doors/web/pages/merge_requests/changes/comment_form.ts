@@ -47,6 +47,7 @@ export const commentForm = (cards: Cards, { file, line, typed, from }: Given): H
     required: true,
     value: typed ?? '',
     project: loaded.project,
+    actions: 'merge_request',
   })}<p${line?.startsWith('new') !== true && html` hidden`}><a class="button small" href="${suggestPath(cards, { file, line, from })}" data-suggestion>Insert a suggestion</a></p><div class="field range-field"${line === null && html` hidden`}><label for="new_comment_from">First line, for a comment on several lines</label><input id="new_comment_from" name="from" type="number" min="1" value="${from ?? ''}"></div><div class="buttons"><button class="primary" name="intent" value="review">${
     isReviewing ? 'Add to review' : 'Start a review'
   }</button><button name="intent" value="comment">Comment now</button><a class="button" href="${formPath(cards, '')}" data-cancel>Cancel</a></div></form></section>`;

@@ -1,21 +1,23 @@
 /** The cards of the files on the page, with threads, drafts and the form for a comment. */
-import type { FileDiff } from '../../../../../platform/git/protocol_types.ts';
+import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
 import { codePath } from '../../../parts/code/code_path.ts';
 import { collapseReason } from '../../../parts/diff/folding/collapse_reason.ts';
 import { rawPathsOf } from '../../../parts/diff/diff_part.ts';
 import { type LineRange, addRange, parseRanges } from '../../../parts/diff/line_ranges.ts';
-import { type BlobSizes, readBinarySizes } from '../../../parts/diff/binary_sizes.ts';
+import { type BlobSizes, readBinarySizes } from '../../../parts/diff/contents/binary_sizes.ts';
 import { diffFileId, fileCard } from '../../../parts/diff/file_card.ts';
 import type { DiffRow } from '../../../parts/diff/parse_lines.ts';
 import { highlightedRows } from '../../../parts/diff/prepare_rows.ts';
 import { keysOf } from '../../../parts/diff/row_parts.ts';
 import { hasOtherLines, readRows } from '../../../parts/diff/read_rows.ts';
+import { readSvgBlobs } from '../../../parts/diff/contents/svg_blobs.ts';
 import { isLongDiff, streamInOrder } from '../../../parts/diff/stream_in_order.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { icon } from '../../../parts/icon.ts';
 import type { CommentPosition } from '../../../parts/diff/comment_position.ts';
 import { commentForm } from './comment_form.ts';
+import { findEditPath } from './find_edit_path.ts';
 import { makeFileSteps } from './file_steps.ts';
 import { findCommentable } from './commentable_lines.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
@@ -121,9 +123,19 @@ const commentPath = ({ changes, rights }: Cards, file: FileDiff): string | null 
   return sent.slice(sent.indexOf('?')).replaceAll('&', '&amp;');
 };
 
-type Shared = { steps: ReturnType<typeof makeFileSteps>; sizes: BlobSizes };
+type Shared = {
+  steps: ReturnType<typeof makeFileSteps>;
+  sizes: BlobSizes;
+  svgs: ReadonlySet<Oid>;
+  /** Returns the address of the editor of a file; null if it is not offered. */
+  editPath: (file: FileDiff) => string | null;
+};
 
-const fileBlock = async (given: FilesGiven, { steps, sizes }: Shared, file: FileDiff): Promise<Html> => {
+const fileBlock = async (
+  given: FilesGiven,
+  { steps, sizes, svgs, editPath }: Shared,
+  file: FileDiff,
+): Promise<Html> => {
   const { cards } = given;
   const { loaded, query, ends, viewed, view } = cards.changes;
   const { project } = loaded;
@@ -151,6 +163,8 @@ const fileBlock = async (given: FilesGiven, { steps, sizes }: Shared, file: File
         : codePath(project, 'blob', ends[1], file.new_path),
     rawPaths: ends === null || !canRead ? { old: null, fresh: null } : rawPathsOf(project, ends, file),
     sizes,
+    svgs,
+    editPath: editPath(file),
     onlyPath: pathWith({}),
     wholePath: isExpandable ? pathWith({ whole: true }) : null,
     actions: html`${steps(file)}${viewedForm(cards, file)}${commentable.file && commentLink(cards, file)}`,
@@ -170,10 +184,12 @@ const fileBlock = async (given: FilesGiven, { steps, sizes }: Shared, file: File
 /** Renders the cards of the files; many lines are rendered while the page is sent. */
 export const fileBlocks = async (given: FilesGiven): Promise<Html> => {
   const { cards, files } = given;
-  const shared = {
-    steps: makeFileSteps(cards.changes),
-    sizes: await readBinarySizes(repositoryOf(cards), files),
-  };
+  const [sizes, svgs, editPath] = await Promise.all([
+    readBinarySizes(repositoryOf(cards), files),
+    mayReadCode(cards) ? readSvgBlobs(repositoryOf(cards), files) : new Set<Oid>(),
+    findEditPath(cards.visit, cards.changes.loaded),
+  ]);
+  const shared = { steps: makeFileSteps(cards.changes), sizes, svgs, editPath };
   const render = async (file: FileDiff): Promise<Html> => await fileBlock(given, shared, file);
   return isLongDiff(given.files)
     ? streamInOrder(given.files, render)

@@ -1,10 +1,24 @@
-/** The menu that ends a review: a summary and a verdict. */
+/** The menu that ends a review: a summary and a verdict. The Changes tab and the overview have it. */
 import { mayApprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
 import type { Verdict } from '../../../../../review/merge_requests/drafts/submit_review.ts';
+import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
+import type { Visit } from '../../../page.ts';
 import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
-import { type Cards, formPath, token } from './card_context.ts';
+
+/** What the review is about. */
+export type Reviewed = {
+  visit: Visit;
+  loaded: LoadedMergeRequest;
+  /** Address of the form. */
+  action: string;
+  /** The commit that the page shows; null: there is none yet. */
+  head: string | null;
+  mayComment: boolean;
+  /** Number of pending comments of the viewer. */
+  drafts: number;
+};
 
 export type ReviewGiven = {
   /** Problems of the refused review. */
@@ -31,12 +45,9 @@ const publishedText = (drafts: number): string => {
 };
 
 const reviewForm = (
-  cards: Cards,
-  drafts: number,
+  { visit, loaded, action, head, drafts }: Reviewed,
   { problem, summary = '', verdict = 'comment' }: ReviewGiven,
 ): Html => {
-  const { changes, visit } = cards;
-  const { loaded, version } = changes;
   const alert = problem !== undefined && html`<p class="flash alert" role="alert">${problem}</p>`;
   const judged =
     mayApprove(visit.call, loaded) &&
@@ -48,16 +59,24 @@ const reviewForm = (
     rows: 4,
     value: summary,
     project: loaded.project,
+    actions: 'merge_request',
   });
-  return html`<form method="post" action="${formPath(cards, '/review')}">${alert}${token(cards)}${hidden('head', version?.head_commit_sha ?? '')}${editor}
+  return html`<form method="post" action="${action}">${alert}${hidden('authenticity_token', visit.csrfToken())}${hidden('head', head ?? '')}${editor}
 <fieldset><legend class="visually-hidden">Verdict</legend>${verdictField('comment', verdict, ['Comment', publishedText(drafts)])}${judged}</fieldset>
 <div class="buttons"><button class="primary">Submit review</button></div></form>`;
 };
 
-/** Renders the menu for users who can comment or approve. */
-export const reviewMenu = (cards: Cards, drafts: number, given: ReviewGiven): Html | null => {
-  const { visit, changes, rights } = cards;
-  if (!visit.call.signedIn || (!rights.mayComment && !mayApprove(visit.call, changes.loaded))) return null;
+/**
+ * Renders the menu for users who can comment or approve.
+ * @param name of the button
+ */
+export const reviewMenu = (
+  reviewed: Reviewed,
+  given: ReviewGiven = {},
+  name = 'Finish review',
+): Html | null => {
+  const { visit, loaded, mayComment, drafts } = reviewed;
+  if (!visit.call.signedIn || (!mayComment && !mayApprove(visit.call, loaded))) return null;
   const count = drafts > 0 && html` <span class="count" aria-label="${drafts} pending">${drafts}</span>`;
-  return html`<details class="menu review-menu"${given.problem !== undefined && html` open`}><summary class="button primary" data-key="R" data-key-name="Finish the review">Finish review${count}</summary><div class="panel">${reviewForm(cards, drafts, given)}</div></details>`;
+  return html`<details class="menu review-menu"${given.problem !== undefined && html` open`}><summary class="button primary" data-key="R" data-key-name="Finish the review">${name}${count}</summary><div class="panel">${reviewForm(reviewed, given)}</div></details>`;
 };

@@ -36,7 +36,7 @@ const applyPart = (
   const tick =
     canSelect &&
     html`<span class="tick"><input id="select_suggestion_${id}" type="checkbox" name="ids[]" value="${id}" form="${batchId}"><label for="select_suggestion_${id}">Select</label></span> `;
-  return html`${tick}<form method="post" action="${action}">${fields}${hidden('ids[]', id)}<button class="small">Apply suggestion</button></form>`;
+  return html`${tick}<form method="post" action="${action}" class="row tight">${fields}${hidden('ids[]', id)}<details><summary class="button small">Commit message</summary><div class="field"><label for="message_${id}">Commit message</label><input id="message_${id}" name="message" type="text" maxlength="1000" placeholder="Apply suggestion"></div></details><button class="small">Apply suggestion</button></form>`;
 };
 
 /** Renders the suggestions of a comment. */

@@ -11,6 +11,7 @@ import { noteHeading } from '../../../parts/timeline/note_card.ts';
 import { noteActions } from '../../../parts/timeline/note_actions.ts';
 import { reactions } from '../../../parts/timeline/reactions.ts';
 import { textWithTasks } from '../../../parts/timeline/text_with_tasks.ts';
+import { continueLink, mayContinueThreads } from '../continued_thread_links.ts';
 import { requestPath } from '../paths.ts';
 import type { Changes } from './load_changes.ts';
 import { type Cards, formPath, notePath, token } from './card_context.ts';
@@ -66,6 +67,9 @@ const resolveForm = (cards: Cards, { id, isResolved }: ShownThread): Html | null
     ? html`<form method="post" action="${formPath(cards, `/discussions/${id}/${isResolved ? 'unresolve' : 'resolve'}`)}" data-inline>${token(cards)}<button class="small">${isResolved ? 'Reopen' : 'Resolve'}</button></form>`
     : null;
 
+const continuePart = ({ visit, changes: { loaded } }: Cards, { id, isResolved }: ShownThread): Html | null =>
+  !isResolved && mayContinueThreads(visit, loaded) ? continueLink(loaded, id) : null;
+
 /** Returns the reply to a thread that was not accepted. */
 const keptReply = ({ kept }: Cards, id: string) =>
   kept !== undefined && 'discussion_id' in kept && kept.discussion_id === id ? kept : null;
@@ -79,6 +83,7 @@ const replyForm = (cards: Cards, { id }: ShownThread): Html | null => {
     label: 'Reply',
     value: kept?.typed,
     project: cards.changes.loaded.project,
+    actions: 'merge_request',
   });
   const review = cards.isReviewing ? 'Add to review' : 'Start a review';
   return html`<details class="reply"${kept !== null && html` open`}><summary>${icon('reply')} Reply</summary><form method="post" action="${formPath(cards, '/replies')}" data-inline>${token(cards)}${hidden('discussion_id', id)}${editor}${
@@ -98,7 +103,7 @@ export const threadCard = (cards: Cards, thread: ShownThread, drafts: readonly S
   const [lead] = thread.notes;
   const about = html`${stateText(thread)}${positionText(cards.changes, thread.position)}`;
   const notes = html`<div class="thread-notes">${thread.notes.map((note) => notePart(cards, note))}${drafts.map((draft) => draftPart(cards, draft))}</div>
-<div class="thread-actions">${replyForm(cards, thread)}${resolveForm(cards, thread)}</div>`;
+<div class="thread-actions">${replyForm(cards, thread)}${resolveForm(cards, thread)}${continuePart(cards, thread)}</div>`;
   const name = html`aria-label="${thread.isResolved ? 'Resolved' : 'Open'} thread of ${lead?.author.name ?? 'somebody'}"`;
   if (!thread.isResolved) {
     return html`<section class="card thread-card" ${name} id="thread_${thread.id}" data-unresolved tabindex="-1"><header>${about}</header>${notes}</section>`;
@@ -116,6 +121,7 @@ const draftPart = (cards: Cards, { draft, content }: ShownDraft): Html => {
     label: 'Pending comment',
     value: typed ?? draft.note,
     project: cards.changes.loaded.project,
+    actions: 'merge_request',
   });
   return html`<div class="draft" id="draft_${draft.id}"><div class="row tight"><span class="status wait">${icon('clock')} Pending</span><span class="muted small">only you see it until you finish the review</span></div>${content}
 ${draft.resolve_discussion === 1 && html`<p class="muted small">Resolves the thread.</p>`}<div class="thread-actions"><details class="reply"${typed !== null && html` open`}><summary>${icon('pencil')} Edit</summary><form method="post" action="${formPath(cards, path)}" data-inline>${token(cards)}${editor}<div class="buttons"><button class="primary small">Save</button></div></form></details><form method="post" action="${formPath(cards, `${path}/delete`)}" data-inline>${token(cards)}<button class="small danger" aria-label="Delete the pending comment">Delete</button></form></div></div>`;

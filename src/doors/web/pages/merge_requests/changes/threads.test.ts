@@ -391,6 +391,23 @@ test('a suggestion is shown as a diff, and applied as a commit', async () => {
   assert.equal((await author.visitor.post(`${path}/suggestions`, missing)).status, 404);
 });
 
+test('a suggestion is applied with a message of the user', async () => {
+  const opened = await open();
+  const { path, branch } = opened;
+  const body = '```suggestion\nTEN\n```';
+  await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_10')), body });
+  const form =
+    /<form[^>]+action="[^"]*\/suggestions"[^]*?<\/form>/.exec(
+      cardIn(await read(path, author), 'a.txt'),
+    )?.[0] ?? '';
+  assert.match(form, /<input[^>]+name="message"/);
+  const id = /name="ids\[\]" value="(\d+)"/.exec(form)?.[1] ?? '';
+  const sent = { 'ids[]': id, message: 'Shout in %{file_path}' };
+  assert.equal((await author.visitor.post(`${path}/suggestions`, sent)).status, 303);
+  const head = await gantry.api(`GET /projects/${project.id}/repository/branches/${branch}`);
+  assert.equal(head.body.commit.message.trim(), 'Shout in a.txt');
+});
+
 test('selected suggestions are applied as one commit', async () => {
   const opened = await open();
   const { path, branch } = opened;
@@ -408,6 +425,18 @@ test('selected suggestions are applied as one commit', async () => {
   assert.ok(file.text.includes('line 9\nnew_10\nnew_11\nline 12\n'), file.text);
   const head = await gantry.api(`GET /projects/${project.id}/repository/branches/${branch}`);
   assert.equal(head.body.commit.message.trim(), 'Two lines');
+});
+
+test('offers an issue that continues a thread, to those who may resolve it', async () => {
+  const { path } = await open();
+  await reviewer.visitor.post(`${path}/comments`, { ...(await formAt(path, 'new_10')), body: 'Later?' });
+  const pattern =
+    /issues\/new\?merge_request_to_resolve_discussions_of=\d+&amp;discussion_to_resolve=([\da-f]+)"/;
+  const [, id = ''] = pattern.exec(cardIn(await read(path), 'a.txt')) ?? [];
+  assert.notEqual(id, '');
+  assert.doesNotMatch(await read(path, await seedVisitor(gantry)), pattern);
+  await reviewer.visitor.post(`${path}/discussions/${id}/resolve`);
+  assert.doesNotMatch(await read(path), pattern);
 });
 
 test('resolves all threads at once, for those who may resolve one', async () => {

@@ -87,6 +87,21 @@ test('previews commits and changes, proposes a title, and fills in a template', 
   assert.equal(odd.status, 200);
 });
 
+test('a preview of many commits says how many there are, and leads to the rest', async () => {
+  const commits = Array.from({ length: 101 }, (_one, at) => at);
+  for (const at of commits) {
+    const from = at === 0 ? { from: 'main' } : {};
+    await seedCommit(gantry, project.id, { 'long.txt': `${at}\n` }, { ...from, branch: 'long-work' });
+  }
+  const ends = query({ source_branch: 'long-work' });
+  const { text } = await maintainer.visitor.get(`${list}/new?${ends}`);
+  assert.match(text, /101 commits<\/h2>/);
+  const link =
+    /One older commit is not shown\. <a href="([^"]+)">See all 101 commits<\/a>/.exec(text)?.[1] ?? '';
+  const all = await maintainer.visitor.get(link.replaceAll('&amp;', '&'));
+  assert.match(all.text, /101 commits<\/h2>/);
+});
+
 const idsOf = (users: { id: number }[]): number[] => users.map(({ id }) => id).toSorted((a, b) => a - b);
 
 test('keeps the people of a refused form', async () => {

@@ -83,10 +83,11 @@ export const requestFields = async (
     markdownEditor({
       name: 'description',
       label: 'Description',
-      hint: 'Quick actions such as /assign work, too. “Closes #1” closes an issue with the merge.',
+      hint: '“Closes #1” closes an issue with the merge.',
       value: filled.description,
       rows: 14,
       project: target,
+      actions: 'new_merge_request',
       problems,
     }),
   ];

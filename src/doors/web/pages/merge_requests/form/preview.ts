@@ -15,6 +15,8 @@ import { spellCount } from '../../../../../platform/spell_count.ts';
 import type { DiffChoice } from '../../../parts/diff/diff_choice.ts';
 import { diffPart, toDiffRequest } from '../../../parts/diff/diff_part.ts';
 import { type Html, html } from '../../../parts/html.ts';
+import { maxComparedCommits } from '../../../../../code/repository/limits.ts';
+import { comparePath } from '../../compare/comparison_address.ts';
 import { requestsPath } from '../paths.ts';
 import { type EndProblems, endsQuery } from './branch_choice.ts';
 import type { Ends } from './find_ends.ts';
@@ -50,6 +52,26 @@ export const loadPreview = async (
   return { compared, code, head };
 };
 
+/** Says how many commits the list lacks, with a link to the comparison that lists them all, page by page. */
+const moreCommits = (
+  { source, target, source_branch, target_branch }: Ends,
+  total: number,
+  more: number,
+): Html => {
+  const path = comparePath(source, {
+    from: target_branch,
+    to: source_branch,
+    isStraight: false,
+    ...(source.id !== target.id && { fromProjectId: target.id }),
+  });
+  const text = more === 1 ? 'One older commit is not shown.' : `${more} older commits are not shown.`;
+  return html`<p class="muted">${text} <a href="${path}">See all ${spellTotal(total)}</a></p>`;
+};
+
+/** Spells the number of commits. No more than a limit are read. */
+const spellTotal = (total: number): string =>
+  total < maxComparedCommits ? spellCount(total, 'commit') : `${total} commits or more`;
+
 /**
  * Renders the commits and changed files.
  * @param kept further parameters that links to other views of the diff keep
@@ -77,7 +99,7 @@ export const previewPart = async (
     choice,
   };
   const more = commits.length - shown.length;
-  return html`<section class="stack" aria-labelledby="preview_commits"><h2 id="preview_commits">${spellCount(commits.length, 'commit')}</h2>
-${commitList(ends.source, shown, { pipelines, people })}${more > 0 && html`<p class="muted">${more} older commits are not shown.</p>`}</section>
+  return html`<section class="stack" aria-labelledby="preview_commits"><h2 id="preview_commits">${spellTotal(commits.length)}</h2>
+${commitList(ends.source, shown, { pipelines, people })}${more > 0 && moreCommits(ends, commits.length, more)}</section>
 ${await diffPart({ diffs, files, overflow }, given)}`;
 };

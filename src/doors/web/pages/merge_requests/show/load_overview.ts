@@ -9,6 +9,7 @@ import { type Project, loadProject } from '../../../../../projects/projects/find
 import { loadApprovals, mayApprove } from '../../../../../review/merge_requests/approvals/approvals.ts';
 import { lastReviewedVersion } from '../../../../../review/merge_requests/approvals/last_review.ts';
 import { type Reviewer, listReviewers } from '../../../../../review/merge_requests/approvals/reviewers.ts';
+import { countOwnDrafts } from '../../../../../review/merge_requests/drafts/draft_notes.ts';
 import type { LoadedMergeRequest } from '../../../../../review/merge_requests/find.ts';
 import { listClosedIssues } from '../../../../../review/merge_requests/issues/closes_issues.ts';
 import {
@@ -56,6 +57,7 @@ import { hidden } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { prepareSuggestions } from '../changes/load_suggestions.ts';
 import { suggestionParts } from '../changes/suggestion_card.ts';
+import { continueLink, mayContinueThreads } from '../continued_thread_links.ts';
 import { requestPath } from '../paths.ts';
 import { maxComparedVersions } from '../changes/load_changes.ts';
 import type { CheckLine } from './check_line.ts';
@@ -98,6 +100,8 @@ export type RequestPage = {
   reviewers: Reviewer[];
   /** The version that the viewer has reviewed, as a reviewer or by an approval, if there is a newer one. */
   reviewed: VersionRow | null;
+  /** Number of pending comments of the viewer. */
+  drafts: number;
   timeline: TimelineContext;
   labels: LinkedLabel[];
   participants: Page<Person>;
@@ -209,6 +213,7 @@ const loadTalk = async (
     positionPart: (position, noteId) =>
       html`${positionPart(position, { path: `${path('/diffs')}#note_${noteId}`, head: merge_request.head_sha })}${code.get(noteId) ?? null}`,
     suggestionsPart,
+    ...(mayContinueThreads(visit, loaded) && { threadLink: (id: string) => continueLink(loaded, id) }),
   };
 };
 
@@ -236,6 +241,11 @@ const loadOwnStack = async (
   return { ...shown, mergeableBelow: requests, obstacle };
 };
 
+const loadMessages = async ({ call }: Visit, loaded: LoadedMergeRequest): Promise<MergeMessages> => {
+  const { platform, baseUrl } = call;
+  return await loadDefaultMessages({ platform, loaded, merger: getMerger(call), baseUrl });
+};
+
 /**
  * @param loaded with a checked merge status
  * @param requested page of the timeline; undefined: the last
@@ -252,26 +262,31 @@ export const loadRequestPage = async (
   const isOpen = merge_request.state === 'opened';
   const checks = isOpen ? await loadMergeChecks(call, loaded) : null;
   const some = pageRequest({ per_page: maxParticipants });
-  const [messages, stack, approvedBy, reviewers, timeline, labels, participants, closes, own, timeReport] =
-    await Promise.all([
-      checks?.mayMerge === true
-        ? loadDefaultMessages({
-            platform: call.platform,
-            loaded,
-            merger: getMerger(call),
-            baseUrl: call.baseUrl,
-          })
-        : null,
-      loadOwnStack(visit, loaded, checks),
-      loadApprovers(visit, loaded),
-      merge_request.reviewers.length === 0 ? { items: [] } : listReviewers(call.db, target, some),
-      loadTalk(visit, loaded, { rights, requested }),
-      linkedLabels(call.db, 'MergeRequest', [target.id]),
-      listParticipants(call, loaded, some),
-      loadClosed(visit, loaded),
-      loadOwnRelation(visit, target),
-      loadTimeReport(call.db, target),
-    ]);
+  const [
+    messages,
+    stack,
+    approvedBy,
+    reviewers,
+    drafts,
+    timeline,
+    labels,
+    participants,
+    closes,
+    own,
+    timeReport,
+  ] = await Promise.all([
+    checks?.mayMerge === true ? loadMessages(visit, loaded) : null,
+    loadOwnStack(visit, loaded, checks),
+    loadApprovers(visit, loaded),
+    merge_request.reviewers.length === 0 ? { items: [] } : listReviewers(call.db, target, some),
+    countOwnDrafts(call, loaded),
+    loadTalk(visit, loaded, { rights, requested }),
+    linkedLabels(call.db, 'MergeRequest', [target.id]),
+    listParticipants(call, loaded, some),
+    loadClosed(visit, loaded),
+    loadOwnRelation(visit, target),
+    loadTimeReport(call.db, target),
+  ]);
   return {
     loaded,
     source,
@@ -281,6 +296,7 @@ export const loadRequestPage = async (
     approvedBy,
     reviewers: reviewers.items,
     reviewed: await loadReviewed(visit, loaded, approvedBy),
+    drafts,
     timeline,
     labels: labels.get(target.id) ?? [],
     participants,

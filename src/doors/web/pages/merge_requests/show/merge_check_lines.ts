@@ -9,6 +9,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { type IconName, icon } from '../../../parts/icon.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { requestPath, requestsPath } from '../paths.ts';
+import { continueLink, mayContinueThreads } from '../continued_thread_links.ts';
 import { resolveAllPart } from '../resolve_all_threads_form.ts';
 import { conflictText } from './conflict_text.ts';
 import type { CheckLine } from './check_line.ts';
@@ -57,7 +58,7 @@ const otherWords: Partial<Record<string, string>> = {
 /** Says what a failed pipeline means where the project does not require one that passed. */
 const failedText = ({ loaded: { merge_request } }: OpenPage): string =>
   merge_request.merge_when_pipeline_succeeds === 1
-    ? 'the automatic merge waits until one passes'
+    ? 'auto-merge waits until one passes'
     : 'this project does not require a passed pipeline';
 
 const pipelineLine = (visit: Visit, shown: OpenPage): CheckLine => {
@@ -179,7 +180,7 @@ const threadsLine = (visit: Visit, shown: OpenPage): CheckLine => {
     state: mustResolve ? 'bad' : 'wait',
     isBlocking: mustResolve,
     text: html`${spellCount(unresolved.length, 'thread')} ${unresolved.length === 1 ? 'is' : 'are'} open${where !== null && quiet(where)}`,
-    remedy: html`<a class="button small" href="${path}">Go to ${unresolved.length === 1 ? 'it' : 'the first'}</a>${shown.rights.resolve && resolveAllPart(visit, { action: requestPath(shown.loaded, '/resolve_all'), count: unresolved.length })}`,
+    remedy: html`<a class="button small" href="${path}">Go to ${unresolved.length === 1 ? 'it' : 'the first'}</a>${shown.rights.resolve && resolveAllPart(visit, { action: requestPath(shown.loaded, '/resolve_all'), count: unresolved.length })}${mayContinueThreads(visit, shown.loaded) && continueLink(shown.loaded)}`,
   };
 };
 

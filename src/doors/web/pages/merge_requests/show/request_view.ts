@@ -18,6 +18,7 @@ import { type RequestPage, loadRequestPage } from './load_overview.ts';
 import { isBoxMoving, mergeBox } from './merge_box.ts';
 import { loadPipelineDetails } from './pipeline_details.ts';
 import { sidePart } from './properties.ts';
+import { reviewPart } from './review_part.ts';
 import { stackCard } from './stack_card.ts';
 
 const deletePart = (visit: Visit, { loaded, rights }: RequestPage): Html | null =>
@@ -62,7 +63,7 @@ export const requestView = async (
   const { timeline, rights } = shown;
   const choices = rights.admin ? await loadChoices(visit, loaded.project) : null;
   const comment = commentForm(visit, timeline, { word: 'merge request', intent: intentOf(loaded), typed });
-  const main = html`<div class="timeline">${descriptionCard(visit, timeline)}</div>${stackCard(visit, shown)}${await boxPart(visit, shown)}${timelinePart(visit, timeline, { after: comment })}`;
+  const main = html`<div class="timeline">${descriptionCard(visit, timeline)}</div>${stackCard(visit, shown)}${await boxPart(visit, shown)}${reviewPart(visit, shown)}${timelinePart(visit, timeline, { after: comment })}`;
   return await requestFrame(
     visit,
     loaded,

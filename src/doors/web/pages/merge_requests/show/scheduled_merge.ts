@@ -1,4 +1,4 @@
-/** The foot of the merge box while a merge is scheduled: what was chosen, and how to cancel it or merge at once. */
+/** The foot of the merge box while auto-merge is set: its options, and buttons that cancel it or merge at once. */
 import { isMergeable } from '../../../../../review/merge_requests/merging/merge_checks.ts';
 import { parseScheduledParams } from '../../../../../review/merge_requests/merging/scheduled/merge_when_pipeline_succeeds.ts';
 import type { Visit } from '../../../page.ts';
@@ -9,17 +9,18 @@ import { spellCount } from '../../../../../platform/spell_count.ts';
 import { requestPath } from '../paths.ts';
 import type { OpenPage } from './load_overview.ts';
 
-type Chosen = {
+/** Options that auto-merge was set with, or those of the merge request. */
+type ScheduledOptions = {
   squash: boolean;
-  /** There are several commits, which are squashed. */
+  /** The merge request has several commits, and they are squashed. */
   isSquashed: boolean;
   isSourceRemoved: boolean;
-  /** Messages that differ from the usual ones. */
+  /** Edited messages; absent: the default messages. */
   messages: { merge_commit_message?: string; squash_commit_message?: string };
 };
 
-/** Returns what the scheduled merge will do. @param commits how many the request has */
-const findChosen = ({ loaded: { merge_request } }: OpenPage, commits: number): Chosen => {
+/** Reads the options of the scheduled merge. @param commits number of commits of the merge request */
+const readOptions = ({ loaded: { merge_request } }: OpenPage, commits: number): ScheduledOptions => {
   const { project_squash_option: option, force_remove_source_branch } = merge_request;
   const {
     squash = merge_request.squash === 1,
@@ -43,18 +44,18 @@ const messageTexts = {
   squash_commit_message: 'Message of the squashed commit',
 } as const;
 
-const messagesPart = ({ messages }: Chosen): Html | null => {
+const messagesPart = ({ messages }: ScheduledOptions): Html | null => {
   const shown = Object.entries(messages);
   if (shown.length === 0) return null;
   return html`<details class="messages"><summary>Show message</summary>${shown.map(
     ([name, message]) =>
-      html`<p>${messageTexts[name as keyof Chosen['messages']]}</p><p class="lines exact mono small">${message}</p>`,
+      html`<p>${messageTexts[name as keyof ScheduledOptions['messages']]}</p><p class="lines exact mono small">${message}</p>`,
   )}</details>`;
 };
 
-const mergeNowForm = (visit: Visit, { loaded }: OpenPage, chosen: Chosen): Html => {
+const mergeNowForm = (visit: Visit, { loaded }: OpenPage, options: ScheduledOptions): Html => {
   const { head_sha, project_squash_option } = loaded.merge_request;
-  const { squash, isSourceRemoved, messages } = chosen;
+  const { squash, isSourceRemoved, messages } = options;
   const fields = {
     authenticity_token: visit.csrfToken(),
     ...(head_sha !== null && { sha: head_sha }),
@@ -67,17 +68,17 @@ const mergeNowForm = (visit: Visit, { loaded }: OpenPage, chosen: Chosen): Html 
   )}<button class="small">Merge now</button></form>`;
 };
 
-/** Renders the foot of the box. @param commits how many the request has */
+/** Renders the foot of the box. @param commits number of commits of the merge request */
 export const scheduledPart = (visit: Visit, shown: OpenPage, commits: number): Html => {
   const { loaded, rights, checks } = shown;
   const { merge_user, author_id, source_branch } = loaded.merge_request;
-  const chosen = findChosen(shown, commits);
+  const options = readOptions(shown, commits);
   const isAuthor = author_id === visit.call.viewer.user_id && rights.update;
   const cancel =
     (checks.mayMerge || isAuthor) &&
-    button(visit, requestPath(loaded, '/cancel_merge'), { label: 'Cancel the automatic merge' });
-  const mergeNow = checks.mayMerge && isMergeable(checks) && mergeNowForm(visit, shown, chosen);
-  const squashed = chosen.isSquashed && html` · squashes ${spellCount(commits, 'commit')}`;
-  const removed = chosen.isSourceRemoved && html` · deletes <code>${source_branch}</code>`;
-  return html`<div class="merge-form"><div class="row between"><span>${merge_user === null ? 'Automatic' : html`Set by ${merge_user.name}`}${squashed}${removed}</span>${checks.mayMerge && messagesPart(chosen)}<span class="row">${cancel}${mergeNow}</span></div></div>`;
+    button(visit, requestPath(loaded, '/cancel_merge'), { label: 'Cancel auto-merge' });
+  const mergeNow = checks.mayMerge && isMergeable(checks) && mergeNowForm(visit, shown, options);
+  const squashed = options.isSquashed && html` · squashes ${spellCount(commits, 'commit')}`;
+  const removed = options.isSourceRemoved && html` · deletes <code>${source_branch}</code>`;
+  return html`<div class="merge-form"><div class="row between"><span>${merge_user === null ? 'Auto-merge' : html`Auto-merge set by ${merge_user.name}`}${squashed}${removed}</span>${checks.mayMerge && messagesPart(options)}<span class="row">${cancel}${mergeNow}</span></div></div>`;
 };

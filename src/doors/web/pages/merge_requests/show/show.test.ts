@@ -277,7 +277,7 @@ test('leads to the failed jobs of the pipeline', async () => {
     });
     await settle(gantry);
     const waiting = await reader.visitor.get(at);
-    assert.match(words(waiting.text), /failed · the automatic merge waits until one passes/);
+    assert.match(words(waiting.text), /failed · auto-merge waits until one passes/);
   }
 });
 

@@ -1,8 +1,8 @@
 /** Sizes of binary files before and after a change. */
-import { isGitFailure } from '../../../../platform/git/failure.ts';
-import type { FileDiff, Oid } from '../../../../platform/git/protocol_types.ts';
-import type { Repository } from '../../../../platform/git/repository.ts';
-import { formatBytes } from '../../../../platform/format_bytes.ts';
+import { isGitFailure } from '../../../../../platform/git/failure.ts';
+import type { FileDiff, Oid } from '../../../../../platform/git/protocol_types.ts';
+import type { Repository } from '../../../../../platform/git/repository.ts';
+import { formatBytes } from '../../../../../platform/format_bytes.ts';
 
 /** Sizes of blobs in bytes, by their ids. */
 export type BlobSizes = ReadonlyMap<Oid, number>;
