@@ -37,8 +37,9 @@ export const observeQueries = (
   before: (statement: Statement, send: Send) => Promise<unknown> | void,
 ): (() => void) => {
   pg.Client.prototype.query = function observing(this: pg.Client, ...args: unknown[]): unknown {
-    const [first, second] = args as [string | { text: string; values?: unknown[] }, unknown[]?];
-    const { text, values = second ?? [] } = typeof first === 'string' ? { text: first } : first;
+    const [first, second = []] = args as [string | Partial<Statement>, unknown[]?];
+    const { text = '', values = second }: Partial<Statement> =
+      typeof first === 'string' ? { text: first } : first;
     const send: Send = async (...statement) =>
       (await Reflect.apply(query, this, statement)) as pg.QueryResult;
     const waiting = before({ text, values }, send);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import type { Reader } from '../../../platform/db/open.ts';
-import { isNotFound } from '../../../platform/errors.ts';
+import { type Failure, isNotFound } from '../../../platform/errors.ts';
 import { type Project, findProject } from '../../../projects/projects/find.ts';
 
 /**
