@@ -28,7 +28,7 @@ const numbered = (count: number, word: string): string =>
  */
 const open = async (
   branch: string,
-  { more, ...attributes }: { more?: Record<string, string>; reviewer_ids?: number[] } = {},
+  { more, ...given }: { more?: Record<string, string>; reviewer_ids?: number[] } = {},
 ): Promise<string> => {
   const { gantry } = web;
   const files = {
@@ -38,7 +38,7 @@ const open = async (
   };
   await seedBranch(gantry, project, branch, { files });
   if (more !== undefined) await seedCommit(gantry, project.id, more, { branch, from: branch });
-  const { iid } = await openRequest(gantry, project, branch, attributes);
+  const { iid } = await openRequest(gantry, project, branch, given);
   const api = `/projects/${project.id}/merge_requests/${iid}`;
   const [version] = (await gantry.api(`GET ${api}/versions`)).body;
   const position = {

@@ -5,14 +5,9 @@ import { appliedMigrations, migrate, pendingMigrations, selectApplied } from '..
 import type { Store } from '../../platform/db/open.ts';
 import { copyDatabaseFile } from '../../platform/db/sqlite/copy_file.ts';
 import { copyTables } from '../../platform/db/transfer/copy_tables.ts';
+import { systemClock } from '../../platform/time.ts';
 import { measureDatabase, requireSpace, scratchRemedy } from '../service/disk_space.ts';
-import {
-  databaseExists,
-  databaseFile,
-  openAnyStore,
-  openExistingStore,
-  toCommandParts,
-} from '../service/open_database.ts';
+import { databaseExists, databaseFile, openAnyStore, openExistingStore } from '../service/open_database.ts';
 import { openReader, openWriter } from './open_tables.ts';
 
 export type TriedMigration = { name: string; seconds: number };
@@ -30,6 +25,8 @@ export type TrialParts = {
   onPart: (label: string, total: number) => void;
   advance: () => void;
 };
+
+const toParts = (config: Config) => ({ config, clock: systemClock, onFatal: () => undefined });
 
 /** Copies the database, and returns how long that took. */
 const measureCopy = async ({ onPart, advance }: TrialParts, copy: () => Promise<void>): Promise<number> => {
@@ -55,7 +52,7 @@ const measureMigrations = async (
 
 /** A migration may rewrite a table, so there is room for the database twice. */
 const requireSpaceForTrial = async (config: Config, folder: string): Promise<void> => {
-  const store = await openExistingStore(toCommandParts(config));
+  const store = await openExistingStore(toParts(config));
   try {
     const bytes = 2 * (await measureDatabase(store));
     requireSpace({ folder, bytes, purpose: 'a trial of the migrations', remedy: scratchRemedy });
@@ -71,7 +68,7 @@ const tryOnFile = async (parts: TrialParts): Promise<Tried> => {
     parts,
     async () => await copyDatabaseFile(databaseFile(config), databaseFile({ data })),
   );
-  const store = await openExistingStore(toCommandParts({ ...config, data }));
+  const store = await openExistingStore(toParts({ ...config, data }));
   try {
     return { copySeconds, migrations: await measureMigrations(store, parts) };
   } finally {
@@ -80,7 +77,7 @@ const tryOnFile = async (parts: TrialParts): Promise<Tried> => {
 };
 
 const listApplied = async (config: Config): Promise<string[]> => {
-  const store = await openExistingStore(toCommandParts(config));
+  const store = await openExistingStore(toParts(config));
   try {
     return (await appliedMigrations(store)) ?? [];
   } finally {
@@ -112,10 +109,10 @@ const tryInOwnSchema = async (parts: TrialParts): Promise<Tried> => {
   const schema = `${config.database_schema.slice(0, 48)}_dry_run`;
   const target = { ...config, database_schema: schema };
   // Left by a killed run.
-  const before = await openAnyStore(toCommandParts(target));
+  const before = await openAnyStore(toParts(target));
   await dropSchema(before, schema);
   await before.close();
-  const store = await openAnyStore(toCommandParts(target));
+  const store = await openAnyStore(toParts(target));
   try {
     const copySeconds = await measureCopy(parts, async () => await copySchema(config, target, store));
     return { copySeconds, migrations: await measureMigrations(store, parts) };
@@ -127,7 +124,7 @@ const tryInOwnSchema = async (parts: TrialParts): Promise<Tried> => {
 
 /** Several trials share the schema, so one waits for the other. */
 const tryInSchema = async (parts: TrialParts): Promise<Tried> => {
-  const store = await openExistingStore(toCommandParts(parts.config));
+  const store = await openExistingStore(toParts(parts.config));
   try {
     return await store.runExclusively('dry_run', async () => await tryInOwnSchema(parts));
   } finally {
