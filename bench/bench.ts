@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Databases } from './sites/databases.ts';
 import { type Figure, median } from './measured_figures.ts';
 import { type Goals, goalsAt, referenceFloor } from './goals.ts';
-import type { Outcome, Wanted } from './load/load_job.ts';
+import type { Outcome, CheckedRequest } from './load/load_job.ts';
 import type { Loader } from './load/start_generator.ts';
 import { cpuSeconds } from './process_usage.ts';
 import { type Running, startFloor } from './service.ts';
@@ -36,7 +36,7 @@ export type MeasuredServer = {
   name: string;
   server: Running;
   token: string;
-  requests: Wanted[];
+  requests: CheckedRequest[];
   databasePids?: number[];
   /** Connections, each with one request at a time; without it, many. */
   clients?: number;

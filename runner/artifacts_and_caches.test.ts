@@ -12,7 +12,7 @@ import { openZip } from '../zip/read_directory.ts';
 import { readItemWhole } from '../zip/read_items.ts';
 import {
   type Coordinator,
-  type GivenJob,
+  type OfferedJob,
   type ReceivedJob,
   startCoordinator,
 } from '../test/support/servers/runner_coordinator.ts';
@@ -36,7 +36,7 @@ after(async () => {
   assert.deepEqual(listLeftoverProcesses(runner.folder), []);
 });
 
-const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; log: string }> => {
+const run = async (job: OfferedJob): Promise<{ heard: ReceivedJob; log: string }> => {
   const heard = coordinator.add(job);
   await until(`job ${heard.id} has ended`, () => heard.ended !== null);
   return { heard, log: heard.trace.toString() };

@@ -6,7 +6,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   type Coordinator,
-  type GivenJob,
+  type OfferedJob,
   type ReceivedJob,
   startCoordinator,
 } from '../test/support/servers/runner_coordinator.ts';
@@ -88,8 +88,8 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = async (given: GivenJob): Promise<{ job: ReceivedJob; log: string }> => {
-  const job = coordinator.add(given);
+const run = async (offered: OfferedJob): Promise<{ job: ReceivedJob; log: string }> => {
+  const job = coordinator.add(offered);
   await until(`job ${job.id} has ended`, () => job.ended !== null);
   return { job, log: job.trace.toString() };
 };

@@ -18,7 +18,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   type Coordinator,
-  type GivenJob,
+  type OfferedJob,
   type ReceivedJob,
   startCoordinator,
 } from '../test/support/servers/runner_coordinator.ts';
@@ -77,7 +77,7 @@ const start = (executor: 'sandbox' | 'shell', limits: { processes?: number; disk
     await started.coordinator.close();
     assert.deepEqual(readdirSync(outside), ['secret']);
   });
-  const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; log: string }> => {
+  const run = async (job: OfferedJob): Promise<{ heard: ReceivedJob; log: string }> => {
     const heard = started.coordinator.add(job);
     await until(`job ${heard.id} has ended`, () => heard.ended !== null);
     assert.equal(readFileSync(secret, 'utf8'), 'secret of the machine');

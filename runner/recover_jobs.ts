@@ -1,5 +1,5 @@
 /** Recovers from a killed runner: ends its processes, reports its jobs as failed, completes their logs. */
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -9,6 +9,7 @@ import { isAlive, marked, signal } from './executors/processes.ts';
 import { traceFile } from './files/slot_folders.ts';
 import { isPassing } from './coordinator/http.ts';
 import type { Job } from './coordinator/protocol.ts';
+import { listNames } from './files/list_names.ts';
 
 /** Builds the mark of a job's processes, `<folder>-<process>-<job>`. It identifies the runner that started them. */
 export const buildMark = (root: string, identity: string, jobId: number): string =>
@@ -52,14 +53,6 @@ const readNote = (file: string): Note | null => {
   }
 };
 
-const namesIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // first start: the folder does not exist yet
-  }
-};
-
 const isAbandoned = (folder: string): boolean => {
   try {
     return !isAlive(readFileSync(join(folder, 'lock'), 'utf8'));
@@ -83,7 +76,7 @@ const moveIfThere = (from: string, to: string): void => {
 export const setAside = (root: string): void => {
   const [slots, lost] = [join(root, 'slots'), lostFolder(root)];
   mkdirSync(lost, { recursive: true, mode: 0o700 });
-  for (const folder of namesIn(slots).map((name) => join(slots, name))) {
+  for (const folder of listNames(slots).map((name) => join(slots, name))) {
     const note = isAbandoned(folder) ? readNote(join(folder, noteName)) : null;
     if (note === null) continue;
     moveIfThere(traceFile(folder), join(lost, `${note.id}.log`));
@@ -145,7 +138,7 @@ export const failAbandoned = async (root: string, client: Client, timeout: numbe
   const until = performance.now() + timeout;
   const lost = lostFolder(root);
   let count = 0;
-  for (const name of namesIn(lost).filter((one) => one.endsWith('.json'))) {
+  for (const name of listNames(lost).filter((one) => one.endsWith('.json'))) {
     const [file, logFile] = [join(lost, name), join(lost, name.replace(/json$/, 'log'))];
     const note = readNote(file);
     const job = note === null ? null : client.ofJob(note.id, note.token);

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   type Coordinator,
-  type GivenJob,
+  type OfferedJob,
   type ReceivedJob,
   startCoordinator,
 } from '../test/support/servers/runner_coordinator.ts';
@@ -39,7 +39,7 @@ const ended = async (heard: ReceivedJob): Promise<string> => {
   return heard.trace.toString();
 };
 const run = async (
-  job: GivenJob,
+  job: OfferedJob,
 ): Promise<{ heard: ReceivedJob; log: string; state: string | undefined }> => {
   const heard = coordinator.add(job);
   const log = await ended(heard);

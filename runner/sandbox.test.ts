@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   type Coordinator,
-  type GivenJob,
+  type OfferedJob,
   type ReceivedJob,
   startCoordinator,
 } from '../test/support/servers/runner_coordinator.ts';
@@ -53,7 +53,7 @@ describe('a sandbox', { skip: none }, () => {
     await runner.close();
     await coordinator.close();
   });
-  const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; log: string }> => {
+  const run = async (job: OfferedJob): Promise<{ heard: ReceivedJob; log: string }> => {
     const heard = coordinator.add(job);
     await until(`job ${heard.id} has ended`, () => heard.ended !== null);
     return { heard, log: heard.trace.toString() };

@@ -75,15 +75,33 @@ const starters = [
 const startsProcesses = ({ file, text }: Source): boolean =>
   /^(?:src|gitd)\//.test(file) && !starters.includes(file) && /['"](?:node:)?child_process['"]/.test(text);
 
-/** What breaks a rule of STYLE.md, and where to mend it. */
+/** Numbers of rules of STYLE.md, each with a word of its text. */
+const styleRules = {
+  order: [3, 'order list'],
+  folders: [4, '20 files'],
+  exports: [6, 'Named exports'],
+  erasable: [11, 'erasable'],
+} as const;
+
+const nameRule = (rule: keyof typeof styleRules): string => `STYLE.md rule ${styleRules[rule][0]}`;
+
+/** What breaks a rule, and where to mend it. */
 const rules = {
   order:
-    'STYLE.md rule 3: move the code to the earlier folder, or hand it over from src/app; the order list is in ' +
+    `${nameRule('order')}: move the code to the earlier folder, or hand it over from src/app; the order list is in ` +
     'ARCHITECTURE.md, "The order"',
-  exports: 'STYLE.md rule 5: use a named export',
-  erasable: 'STYLE.md rule 6: use a union of literals',
+  exports: `${nameRule('exports')}: use a named export`,
+  erasable: `${nameRule('erasable')}: use a union of literals`,
   processes: 'ask gitd or the runner to start it; who may start processes is listed in test/house.test.ts',
 };
+
+it('names the rules of STYLE.md by their numbers', () => {
+  const style = readFileSync(join(cwd, 'STYLE.md'), 'utf8');
+  for (const [number, word] of Object.values(styleRules)) {
+    const rule = style.split('\n').find((line) => line.startsWith(`${number}. `)) ?? '';
+    assert.ok(rule.includes(word), `rule ${number} of STYLE.md does not say "${word}": ${rule}`);
+  }
+});
 
 /** Fails with the faults, a line each. */
 const requireNone = (faults: readonly string[], rule: string): void =>
@@ -159,7 +177,7 @@ it('imports no files in a circle (move what both need into a file of its own)', 
   const sources = all.filter((one) => !isTest(one) && !one.file.startsWith('test/'));
   requireNone(
     circlesOf(sources).map((circle) => circle.join(' → ')),
-    'STYLE.md rule 3, no cycles: move what both files need into a file of its own',
+    `${nameRule('order')}, no cycles: move what both files need into a file of its own`,
   );
   const a = { file: 'src/a/a/a.ts', text: `import './b.ts';` };
   assert.deepEqual(circlesOf([a, { file: 'src/a/a/b.ts', text: '' }]), []);
@@ -181,7 +199,7 @@ it(`has at most ${mostFilesPerFolder} source files at the level of a folder (spl
   const long = [...counts].filter(([folder, files]) => files > mostFilesPerFolder && !lists.includes(folder));
   requireNone(
     long.map(([folder, files]) => `${folder} has ${files} files`),
-    'Split a longer folder by noun',
+    `${nameRule('folders')}: split a longer folder by noun`,
   );
 });
 

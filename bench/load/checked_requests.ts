@@ -1,10 +1,10 @@
 /** The measured requests and the answers that they must get. */
-import type { Wanted } from './load_job.ts';
+import type { CheckedRequest } from './load_job.ts';
 import type { World } from '../sites/seed_database.ts';
 
 export const projectPath = ({ project_id }: World): string => `/api/v4/projects/${project_id}/issues`;
 
-const list = (world: World, count: 20 | 100): Wanted[] => [
+const list = (world: World, count: 20 | 100): CheckedRequest[] => [
   {
     method: 'GET',
     path: `${projectPath(world)}${count === 20 ? '' : `?per_page=${count}`}`,
@@ -13,14 +13,14 @@ const list = (world: World, count: 20 | 100): Wanted[] => [
   },
 ];
 
-export const get = (world: World): Wanted[] =>
+export const get = (world: World): CheckedRequest[] =>
   world.sample.map(({ iid }) => ({ method: 'GET', path: `${projectPath(world)}/${iid}`, status: 200, iid }));
 
 const description =
   'What happens: it stops. What should happen: it continues, as in the version before. '.repeat(5);
 
 /** With labels, an assignee and a milestone, as from a form. */
-const create = (world: World): Wanted[] =>
+const create = (world: World): CheckedRequest[] =>
   world.users.slice(10, 40).map(({ id }, index) => ({
     method: 'POST',
     path: projectPath(world),
@@ -35,7 +35,7 @@ const create = (world: World): Wanted[] =>
     titleIsSent: true,
   }));
 
-const edit = (world: World): Wanted[] =>
+const edit = (world: World): CheckedRequest[] =>
   world.sample.map(({ iid }) => ({
     method: 'PUT',
     path: `${projectPath(world)}/${iid}`,
@@ -47,7 +47,7 @@ const edit = (world: World): Wanted[] =>
 
 export type Operation = 'list20' | 'list100' | 'get' | 'create' | 'edit';
 
-export const operations: { [O in Operation]: (world: World) => Wanted[] } = {
+export const operations: { [O in Operation]: (world: World) => CheckedRequest[] } = {
   list20: (world) => list(world, 20),
   list100: (world) => list(world, 100),
   get,

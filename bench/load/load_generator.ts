@@ -1,22 +1,22 @@
 /** The load generator: a separate process that sends the requests of a job and checks the answers. */
 import { Connection, type Answer } from './connection.ts';
-import type { Command, Job, Outcome, Wanted } from './load_job.ts';
+import type { Command, Job, Outcome, CheckedRequest } from './load_job.ts';
 
 /** The status of every answer is checked; of lists, one answer in this many is parsed. */
 const parsedEvery = 16;
 const openConnections = 64;
 
-type Prepared = { wanted: Wanted; render: (n: number) => string };
+type Prepared = { request: CheckedRequest; render: (n: number) => string };
 
-const prepare = ({ token }: Job, wanted: Wanted): Prepared => {
-  const { method, path, body } = wanted;
+const prepare = ({ token }: Job, request: CheckedRequest): Prepared => {
+  const { method, path, body } = request;
   const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nprivate-token: ${token}\r\nuser-agent: bench\r\n`;
   if (body === undefined) {
     const text = `${head}\r\n`;
-    return { wanted, render: () => text };
+    return { request, render: () => text };
   }
   return {
-    wanted,
+    request,
     render: (n) => {
       const filled = body.replaceAll('{n}', String(n));
       const length = Buffer.byteLength(filled);
@@ -27,21 +27,21 @@ const prepare = ({ token }: Job, wanted: Wanted): Prepared => {
 
 type Shown = { id: number; iid: number; title: string };
 
-const problemOf = (wanted: Wanted, n: number, { status, body }: Answer): string | null => {
-  if (status !== wanted.status)
-    return `${wanted.method} ${wanted.path}: ${status} ${body.toString('utf8', 0, 200)}`;
-  if (wanted.ids !== undefined) {
+const problemOf = (request: CheckedRequest, n: number, { status, body }: Answer): string | null => {
+  if (status !== request.status)
+    return `${request.method} ${request.path}: ${status} ${body.toString('utf8', 0, 200)}`;
+  if (request.ids !== undefined) {
     if (n % parsedEvery !== 0) return null;
     const ids = (JSON.parse(body.toString()) as Shown[]).map(({ id }) => id);
-    return ids.join() === wanted.ids.join()
+    return ids.join() === request.ids.join()
       ? null
-      : `${wanted.path}: ids ${ids.join()} in place of ${wanted.ids.join()}`;
+      : `${request.path}: ids ${ids.join()} in place of ${request.ids.join()}`;
   }
-  if (wanted.iid === undefined && wanted.titleIsSent === undefined) return null;
+  if (request.iid === undefined && request.titleIsSent === undefined) return null;
   const shown = JSON.parse(body.toString()) as Shown;
-  if (wanted.iid !== undefined && shown.iid !== wanted.iid) return `${wanted.path}: iid ${shown.iid}`;
-  if (wanted.titleIsSent === true && !shown.title.endsWith(` ${n}`))
-    return `${wanted.path}: title ${shown.title}`;
+  if (request.iid !== undefined && shown.iid !== request.iid) return `${request.path}: iid ${shown.iid}`;
+  if (request.titleIsSent === true && !shown.title.endsWith(` ${n}`))
+    return `${request.path}: title ${shown.title}`;
   return null;
 };
 
@@ -52,7 +52,7 @@ class Run {
   readonly #outcome: Outcome = { answered: 0, latencies: [], wrong: [], wrongCount: 0 };
 
   constructor(job: Job) {
-    this.#prepared = job.requests.map((wanted) => prepare(job, wanted));
+    this.#prepared = job.requests.map((request) => prepare(job, request));
   }
 
   /** Sends the next request; `due`: when it should have been sent. */
@@ -64,7 +64,7 @@ class Run {
     const answer = await connection.send(prepared.render(n));
     this.#outcome.latencies.push(performance.now() - due);
     this.#outcome.answered += 1;
-    const problem = problemOf(prepared.wanted, n, answer);
+    const problem = problemOf(prepared.request, n, answer);
     if (problem === null) return;
     this.#outcome.wrongCount += 1;
     if (this.#outcome.wrong.length < 5) this.#outcome.wrong.push(problem);

@@ -3,10 +3,10 @@ export type Job = {
   port: number;
   token: string;
   /** Requests, taken in turn. */
-  requests: Wanted[];
+  requests: CheckedRequest[];
 };
 
-export type Wanted = {
+export type CheckedRequest = {
   method: 'GET' | 'POST' | 'PUT';
   path: string;
   /** JSON. `{n}` becomes a number that no other request of the run has. */

@@ -48,9 +48,9 @@ const prepareBoard = async (port: number, project: string): Promise<string> => {
   return `/${project}/-/boards/${board}`;
 };
 
-type Asked = { port: number; pids: number[]; path: string; cookie: string };
+type MeasuredPage = { port: number; pids: number[]; path: string; cookie: string };
 
-const ask = async ({ port, path, cookie }: Asked): Promise<string> => {
+const ask = async ({ port, path, cookie }: MeasuredPage): Promise<string> => {
   const response = await fetch(`${base(port)}${path}`, { headers: { cookie, accept: 'text/html' } });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
@@ -58,22 +58,22 @@ const ask = async ({ port, path, cookie }: Asked): Promise<string> => {
 };
 
 /** Milliseconds of CPU a request, one after another, round by round. */
-const measureRounds = async (rounds: number, asked: Asked): Promise<number[]> => {
+const measureRounds = async (rounds: number, page: MeasuredPage): Promise<number[]> => {
   const costs: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    const before = ownCpuSeconds(asked.pids);
-    for (let at = 0; at < requests; at += 1) await ask(asked);
+    const before = ownCpuSeconds(page.pids);
+    for (let at = 0; at < requests; at += 1) await ask(page);
     // The first round warms caches and compiles.
-    if (round > 0) costs.push(((ownCpuSeconds(asked.pids) - before) / requests) * 1e3);
+    if (round > 0) costs.push(((ownCpuSeconds(page.pids) - before) / requests) * 1e3);
   }
   return costs;
 };
 
-const measureOne = async (bench: Bench, asked: Asked): Promise<number[][]> => {
-  const floor = await startFloor({ [asked.path]: await ask(asked) });
+const measureOne = async (bench: Bench, page: MeasuredPage): Promise<number[][]> => {
+  const floor = await startFloor({ [page.path]: await ask(page) });
   try {
-    const bare = { ...asked, port: floor.port, pids: [floor.pid] };
-    return [await measureRounds(bench.rounds, asked), await measureRounds(bench.rounds, bare)];
+    const bare = { ...page, port: floor.port, pids: [floor.pid] };
+    return [await measureRounds(bench.rounds, page), await measureRounds(bench.rounds, bare)];
   } finally {
     await floor.stop();
   }
@@ -83,10 +83,10 @@ const measureOne = async (bench: Bench, asked: Asked): Promise<number[][]> => {
 export const measurePage = async (
   bench: Bench,
   name: string,
-  asked: Asked,
+  page: MeasuredPage,
   goal: { goal: number },
 ): Promise<Figure> => {
-  const [costs = [], floors = []] = await measureOne(bench, asked);
+  const [costs = [], floors = []] = await measureOne(bench, page);
   const floor = floors.toSorted((a, b) => a - b)[Math.floor(floors.length / 2)];
   return figure(`page: ${name}, CPU`, 'ms', costs, { ...goal, ...(floor !== undefined && { floor }) });
 };
@@ -108,8 +108,8 @@ export const measurePages = async (bench: Bench): Promise<Figure[]> => {
     const figures: Figure[] = [];
     for (const [name, path, goal] of pages) {
       bench.progress(`pages: ${name}`);
-      const asked = { port: server.port, pids: nodesOf(server), path, cookie };
-      figures.push(await measurePage(bench, name, asked, goal));
+      const page = { port: server.port, pids: nodesOf(server), path, cookie };
+      figures.push(await measurePage(bench, name, page, goal));
     }
     bench.progress('pages: board');
     const path = await prepareBoard(server.port, project);

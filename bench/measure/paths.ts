@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { sql } from 'kysely';
 import { type Bench, type MeasuredServer, measureCosts, medianOf, usualSize } from '../bench.ts';
 import type { Goals } from '../goals.ts';
-import type { Wanted } from '../load/load_job.ts';
+import type { CheckedRequest } from '../load/load_job.ts';
 import { operations, projectPath } from '../load/checked_requests.ts';
 import { type Figure, figure } from '../measured_figures.ts';
 import { type DataLocation, startFloor, startService } from '../service.ts';
@@ -61,7 +61,7 @@ export const prepareSite = async (
   return { ...ready, code, mergeRequest: path, discussed };
 };
 
-export type Path = { name: string; goal: keyof Goals; requests: Wanted[] };
+export type Path = { name: string; goal: keyof Goals; requests: CheckedRequest[] };
 
 const read = (name: string, goal: keyof Goals, path: string): Path => ({
   name,

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Bench, usualSize } from '../bench.ts';
-import type { Wanted } from '../load/load_job.ts';
+import type { CheckedRequest } from '../load/load_job.ts';
 import { type Figure, figure, percentile } from '../measured_figures.ts';
 import { type Running, startService } from '../service.ts';
 import { git } from '../sites/git_site.ts';
@@ -31,7 +31,7 @@ const multiples = [1, 1.25, 1.5, 2, 2.5, 3, 4, 6];
 type Site = {
   server: Running;
   token: string;
-  calls: Wanted[];
+  calls: CheckedRequest[];
   pages: string[];
   cookie: string;
   repository: Repository;
@@ -42,7 +42,7 @@ type Served = { due: number; refused: number; latencies: number[] };
 type Profile = { [Kind in keyof typeof rates]: Served };
 
 /** Mixes the paths so that one in `writeShare` writes. */
-const mix = (reads: readonly Wanted[], writes: readonly Wanted[]): Wanted[] =>
+const mix = (reads: readonly CheckedRequest[], writes: readonly CheckedRequest[]): CheckedRequest[] =>
   Array.from({ length: reads.length * writeShare }, (_none, at) => {
     const from = at % writeShare === 0 ? writes : reads;
     return from[at % from.length];
@@ -54,7 +54,7 @@ const prepareSiteOf = async (bench: Bench): Promise<Site> => {
   const iids = await prepareRecords(location, world);
   const server = await startService(location, { everyCore: true });
   const site = await prepareSite(location, server.port, { world, iids });
-  const first = (paths: { requests: Wanted[] }[]): Wanted[] =>
+  const first = (paths: { requests: CheckedRequest[] }[]): CheckedRequest[] =>
     paths.flatMap(({ requests }) => requests.slice(0, 20));
   const code = '/root/with-code';
   return {

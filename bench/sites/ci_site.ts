@@ -40,8 +40,11 @@ export const makeCiProject = async (port: number, name: string, file: string): P
 };
 
 /** @returns the token of a new runner of the instance */
-export const makeRunner = async (port: number, given: object = { run_untagged: true }): Promise<string> => {
-  const wanted = { runner_type: 'instance_type', ...given };
+export const makeRunner = async (
+  port: number,
+  attributes: object = { run_untagged: true },
+): Promise<string> => {
+  const wanted = { runner_type: 'instance_type', ...attributes };
   return (await api<{ token: string }>(port, 'POST /user/runners', wanted)).token;
 };
 

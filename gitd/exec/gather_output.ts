@@ -20,16 +20,16 @@ export const gatherOutput = (
 ): GatheredOutput => {
   let chunks: Buffer[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let [isReading, isWanted, isStopped] = [false, true, false];
+  let [isReading, canSend, isStopped] = [false, true, false];
   const flush = (): void => {
     if (chunks.length === 0) return;
     const read = chunks;
     chunks = [];
-    isWanted = send(read);
+    canSend = send(read);
   };
   const resume = (): void => {
     timer = undefined;
-    if (isWanted) source.resume();
+    if (canSend) source.resume();
   };
   const pause = (): void => {
     isReading = false;
@@ -48,7 +48,7 @@ export const gatherOutput = (
   return {
     flush,
     resume: () => {
-      isWanted = true;
+      canSend = true;
       if (timer === undefined && !isStopped) source.resume();
     },
     stop: () => {

@@ -12,21 +12,20 @@ import { watchRefs } from '../refs/ref_generation.ts';
 import { syncFolder } from '../disk/sync_folders.ts';
 import { tidyRepository } from '../storage/janitor.ts';
 import { repositoryExists } from '../disk/storage_paths.ts';
+import { listNames } from '../disk/list_names.ts';
 
 /** Loose objects before a repack is due. */
 const manyLoose = 256;
 const manyLooseRefs = 128;
 const weekMilliseconds = 7 * 24 * 3_600_000;
 
-const namesIn = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
-
 type State = { loose: number; packs: number; packBytes: number; looseRefs: number };
 
 const readState = async (dir: string): Promise<State> => {
   const objects = join(dir, 'objects');
-  const fanOut = (await namesIn(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name));
-  const loose = await Promise.all(fanOut.map(async (name) => (await namesIn(join(objects, name))).length));
-  const packs = (await namesIn(join(objects, 'pack'))).filter((name) => name.endsWith('.pack'));
+  const fanOut = (await listNames(objects)).filter((name) => /^[0-9a-f]{2}$/.test(name));
+  const loose = await Promise.all(fanOut.map(async (name) => (await listNames(join(objects, name))).length));
+  const packs = (await listNames(join(objects, 'pack'))).filter((name) => name.endsWith('.pack'));
   const sizes = await Promise.all(
     packs.map(async (name) => (await stat(join(objects, 'pack', name)).catch(() => null))?.size ?? 0),
   );

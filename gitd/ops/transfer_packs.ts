@@ -15,7 +15,6 @@ import { syncFolder } from '../disk/sync_folders.ts';
 import { requireCommit } from '../pool/read_object.ts';
 
 const hourSeconds = 3_600;
-/** Bytes of the largest pack. */
 const maxPackBytes = 64 * 2 ** 30;
 
 const packArguments: readonly Argument[] = [

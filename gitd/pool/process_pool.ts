@@ -24,7 +24,6 @@ export type ProcessPoolOptions<W extends Worker> = {
   open: (dir: string) => Promise<W>;
   /** Maximum concurrent requests per worker. */
   maxRequestsPerWorker: number;
-  /** Maximum workers per repository. */
   maxWorkersPerRepository: number;
   /** Maximum workers of all repositories: beyond it, idle workers end before another starts. */
   maxWorkers: number;

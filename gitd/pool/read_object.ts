@@ -9,7 +9,6 @@ import type { Pools } from './pools.ts';
 /** A repository folder and the processes that read it. */
 type Source = { pools: Pools; dir: string };
 
-/** Bytes. */
 const maxCommitBytes = 16 * 2 ** 20;
 
 /** Reads the kind of an object. @throws GitError `missing`; `invalid` unless `id` is a full object id */

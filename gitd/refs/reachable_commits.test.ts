@@ -15,9 +15,9 @@ const hidden = { requests: false, pipelines: true };
 const countRuns = ({ context }: TestRepository) => {
   const commands: string[] = [];
   const running = new Set<Promise<unknown>>();
-  const run: Context['exec']['run'] = async (given) => {
-    if (given.command !== 'for-each-ref') commands.push(given.command);
-    const work = context.exec.run(given);
+  const run: Context['exec']['run'] = async (options) => {
+    if (options.command !== 'for-each-ref') commands.push(options.command);
+    const work = context.exec.run(options);
     running.add(work);
     return await work.finally(() => running.delete(work));
   };

@@ -23,8 +23,8 @@ after(async () => await rm(folder, { recursive: true }));
 const readLate = async (name: string, handler: StreamHandler<'transport.advertise'>) => {
   const returned = Promise.withResolvers<void>();
   const streams = {
-    'transport.advertise': async (...given: Parameters<typeof handler>) => {
-      const result = await handler(...given);
+    'transport.advertise': async (...args: Parameters<typeof handler>) => {
+      const result = await handler(...args);
       returned.resolve();
       return result;
     },

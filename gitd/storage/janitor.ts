@@ -1,14 +1,13 @@
 /** Removes files that killed processes left behind. */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Storage } from '../handler_types.ts';
 import { removeStaleLocks } from './stale_locks.ts';
 import { getDeletedFolder, getConstructionFolder } from '../disk/storage_paths.ts';
+import { listNames } from '../disk/list_names.ts';
 
 const hourMilliseconds = 3_600_000;
 const dayMilliseconds = 24 * hourMilliseconds;
-
-const namesIn = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
 
 const isOlder = async (path: string, age: number, now: number): Promise<boolean> => {
   const stats = await stat(path).catch(() => null);
@@ -16,7 +15,7 @@ const isOlder = async (path: string, age: number, now: number): Promise<boolean>
 };
 
 const removeOld = async (folder: string, pattern: RegExp, age: number, now: number): Promise<string[]> => {
-  const names = (await namesIn(folder)).filter((name) => pattern.test(name));
+  const names = (await listNames(folder)).filter((name) => pattern.test(name));
   const old = await Promise.all(names.map(async (name) => await isOlder(join(folder, name), age, now)));
   const removed = names.filter((_name, index) => old[index]);
   await Promise.all(
@@ -42,15 +41,15 @@ export const tidyRepository = async (dir: string, now: number): Promise<string[]
 /** Yields the folders of all repositories. */
 const listRepositories = async function* listRepositories(root: string): AsyncGenerator<string> {
   const hashed = join(root, '@hashed');
-  for (const first of await namesIn(hashed)) {
-    const folders = (await namesIn(join(hashed, first))).map((second) => join(hashed, first, second));
+  for (const first of await listNames(hashed)) {
+    const folders = (await listNames(join(hashed, first))).map((second) => join(hashed, first, second));
     const names = await Promise.all(folders.map(namesAt));
     yield* names.flat().filter((path) => path.endsWith('.git'));
   }
 };
 
 const namesAt = async (folder: string): Promise<string[]> =>
-  (await namesIn(folder)).map((name) => join(folder, name));
+  (await listNames(folder)).map((name) => join(folder, name));
 
 /** Tidies the whole storage. Returns the number of removed files. */
 export const tidyStorage = async (

@@ -3,6 +3,7 @@ import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { makeLruMap } from '../lru_cache.ts';
 import { type RefUpdate, zeroOid } from '../protocol_records.ts';
+import { listNames } from '../disk/list_names.ts';
 
 /** Milliseconds. No git process of gitd holds a lock for so long. */
 const oldAge = 10 * 60 * 1000;
@@ -15,8 +16,6 @@ export const noteExclusiveStart = (now: number): void => void (aloneSince = now 
 
 /** Written under the lock of the packed refs: git deletes no ref while it exists. */
 const unfinishedRefs = 'packed-refs.new';
-
-const listNames = async (folder: string): Promise<string[]> => await readdir(folder).catch(() => []);
 
 const listLockFiles = async (dir: string): Promise<string[]> => {
   const below = await readdir(join(dir, 'refs'), { recursive: true }).catch(() => []);

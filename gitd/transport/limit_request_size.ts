@@ -13,7 +13,6 @@ const maxCommandsBytes = 16 * 2 ** 20;
 export const maxPushOptions = 4_000;
 /** Maximum bytes of a request that git holds in memory. */
 export const maxRequestBytes = 10 * 2 ** 20;
-/** Maximum bytes of a negotiation. */
 const maxNegotiationBytes = 64 * 2 ** 20;
 
 const tooLong = (): GitError => new GitError('too_large', 'a request is too long');

@@ -41,14 +41,14 @@ const ownFolders = (): { own: string; above: string | null } | null => {
 };
 
 /** systemd delegates whole subtrees with the process below the top: only there may sibling groups be limited. */
-const isGivenAway = (folder: string): boolean => !/(?:^$|\.(?:service|scope|slice))$/.test(basename(folder));
+const isDelegated = (folder: string): boolean => !/(?:^$|\.(?:service|scope|slice))$/.test(basename(folder));
 
 /** Candidate parents, best first: a group that contains processes cannot limit its children. */
 const parents = (): string[] => {
   const folders = ownFolders();
   if (folders === null) return [];
   const { own, above } = folders;
-  const limiting = [own, isGivenAway(own) ? above : null].filter((one) => one !== null);
+  const limiting = [own, isDelegated(own) ? above : null].filter((one) => one !== null);
   const gives = (folder: string): boolean => {
     const file = join(folder, 'cgroup.subtree_control');
     for (const controller of ['+memory', '+pids'])

@@ -1,9 +1,10 @@
 /** Prunes caches by size and age, and project folders by age. */
-import { type Stats, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { type Stats, rmdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endUser } from '../executors/job_users.ts';
 import { removeTree, takeNumber } from './slot_folders.ts';
+import { listNames } from './list_names.ts';
 
 export type Bounds = {
   /** Maximum bytes of all caches. */
@@ -14,14 +15,6 @@ export type Bounds = {
 
 const dayMilliseconds = 86_400_000;
 
-const namesIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // there is none yet
-  }
-};
-
 type StoredPath = { path: string; stats: Stats };
 
 const statIfPresent = (path: string): StoredPath[] => {
@@ -31,10 +24,10 @@ const statIfPresent = (path: string): StoredPath[] => {
 
 /** A cache file `<project>/<kind>/<key>.zip`. */
 const cachesIn = (caches: string): StoredPath[] =>
-  namesIn(caches).flatMap((project) =>
-    namesIn(join(caches, project)).flatMap((kind) => {
+  listNames(caches).flatMap((project) =>
+    listNames(join(caches, project)).flatMap((kind) => {
       const folder = join(caches, project, kind);
-      return namesIn(folder).flatMap((name) => statIfPresent(join(folder, name)));
+      return listNames(folder).flatMap((name) => statIfPresent(join(folder, name)));
     }),
   );
 
@@ -49,8 +42,8 @@ const pruneCaches = async (caches: string, { cacheBytes, days }: Bounds, now: nu
     await rm(path, { force: true });
     count += 1;
   }
-  for (const project of namesIn(caches)) {
-    for (const kind of namesIn(join(caches, project))) removeEmpty(join(caches, project, kind));
+  for (const project of listNames(caches)) {
+    for (const kind of listNames(join(caches, project))) removeEmpty(join(caches, project, kind));
     removeEmpty(join(caches, project));
   }
   return count;
@@ -69,7 +62,7 @@ const trees = ['builds', 'container-builds', 'mirrors'];
 /** Prunes the folders of one idle slot. */
 const pruneSlot = async (work: string, oldest: number): Promise<number> => {
   const folders = trees.flatMap((tree) =>
-    namesIn(join(work, tree)).flatMap((name) => statIfPresent(join(work, tree, name))),
+    listNames(join(work, tree)).flatMap((name) => statIfPresent(join(work, tree, name))),
   );
   const old = folders.filter(({ stats }) => stats.mtimeMs < oldest);
   for (const { path } of old) {
@@ -79,7 +72,7 @@ const pruneSlot = async (work: string, oldest: number): Promise<number> => {
 };
 
 const pruneWork = async (root: string, drops: boolean, oldest: number): Promise<number> => {
-  const numbers = namesIn(join(root, 'slots')).map(Number).filter(Number.isInteger);
+  const numbers = listNames(join(root, 'slots')).map(Number).filter(Number.isInteger);
   let count = 0;
   for (const number of numbers) {
     const slot = takeNumber(root, number, drops);

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   type Coordinator,
-  type GivenJob,
+  type OfferedJob,
   type ReceivedJob,
   startCoordinator,
 } from '../../test/support/servers/runner_coordinator.ts';
@@ -23,7 +23,7 @@ after(async () => {
   await coordinator.close();
 });
 
-const run = async (job: GivenJob): Promise<{ heard: ReceivedJob; lines: string[] }> => {
+const run = async (job: OfferedJob): Promise<{ heard: ReceivedJob; lines: string[] }> => {
   const heard = coordinator.add(job);
   await until(`job ${heard.id} has ended`, () => heard.ended !== null);
   return { heard, lines: readable(heard.trace.toString()) };

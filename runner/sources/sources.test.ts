@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import {
   type Coordinator,
-  type GivenJob,
+  type OfferedJob,
   startCoordinator,
 } from '../../test/support/servers/runner_coordinator.ts';
 import { type TestRunner, startTestRunner } from '../../test/support/ci/runner_process.ts';
@@ -71,7 +71,7 @@ after(async () => {
 });
 
 const refspecs = ['+refs/heads/main:refs/remotes/origin/main'];
-const run = async (values: Record<string, string>, script: string[], more: GivenJob = {}) => {
+const run = async (values: Record<string, string>, script: string[], more: OfferedJob = {}) => {
   const variables = Object.entries(values).map(([key, value]) => ({ key, value }));
   const heard = coordinator.add({ git: { sha, depth: 20, refspecs }, variables, script, ...more });
   await until(`job ${heard.id} has ended`, () => heard.ended !== null);

@@ -71,12 +71,15 @@ export const forbidden = (reason?: string): Failure =>
 export const notFound = (noun?: string): Failure =>
   new Failure('not_found', { message: noun === undefined ? '404 Not found' : `404 ${noun} Not Found` });
 
+/** Returns whether an error says that a record is missing or hidden. */
+export const isNotFound = (error: unknown): boolean => error instanceof Failure && error.kind === 'not_found';
+
 /** Returns the result, or null if the record is missing or hidden. @throws any other failure */
 export const nullIfMissing = async <T>(finding: Promise<T>): Promise<T | null> => {
   try {
     return await finding;
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 };

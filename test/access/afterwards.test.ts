@@ -20,8 +20,8 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const must = async (line: string, given: { as?: string; json?: object } = {}): Promise<Reply> => {
-  const reply = await gantry.api(line, given);
+const must = async (line: string, options: { as?: string; json?: object } = {}): Promise<Reply> => {
+  const reply = await gantry.api(line, options);
   assert.ok(reply.status < 300, `${line}: ${reply.status} ${reply.text}`);
   return reply;
 };
@@ -39,12 +39,12 @@ type Ending = {
 };
 
 const scene = async (
-  given: Parameters<typeof seedProject>[1],
+  attributes: Parameters<typeof seedProject>[1],
   issue: { confidential?: 0 | 1 } = {},
   level?: number,
 ): Promise<Scene> => {
   const group = await seedGroup(gantry);
-  const project = await seedProject(gantry, { namespace: group.id, ...given });
+  const project = await seedProject(gantry, { namespace: group.id, ...attributes });
   const user = await seedUser(gantry);
   if (level !== undefined)
     await seedMember(gantry, { user: user.id, project: project.id, access_level: level });

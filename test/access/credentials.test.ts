@@ -41,8 +41,8 @@ before(async () => {
   gantry = await startTestService({ GANTRY_LOG_LEVEL: 'error' });
   world = await makeWorld(gantry);
   wire = openWire(gantry.url);
-  const more = async (given: Parameters<typeof moreToken>[2] = {}) =>
-    await moreToken(gantry, admin().user_id ?? 0, given);
+  const more = async (options: Parameters<typeof moreToken>[2] = {}) =>
+    await moreToken(gantry, admin().user_id ?? 0, options);
   tokens = {
     good: await more(),
     oauth: await more({ kind: 'oauth' }),

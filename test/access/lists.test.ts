@@ -77,8 +77,8 @@ const random = (): number => {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
 };
 
-const must = async (line: string, given: { as?: string; json?: object } = {}) => {
-  const reply = await gantry.api(line, given);
+const must = async (line: string, options: { as?: string; json?: object } = {}) => {
+  const reply = await gantry.api(line, options);
   assert.ok(reply.status < 300, `${line}: ${reply.status} ${reply.text}`);
   return reply.body;
 };
@@ -137,11 +137,11 @@ before(async () => {
   group = await seedGroup(gantry, { visibility: 'public' });
   const one = async (
     visibility: 'private' | 'internal' | 'public',
-    given: { inGroup?: true; members_only?: true } = {},
+    options: { inGroup?: true; members_only?: true } = {},
   ) => {
-    const where = given.inGroup ? { namespace: group.id } : {};
-    const level = given.members_only ? { issues_access_level: 'private' as const } : {};
-    return { id: (await seedProject(gantry, { visibility, ...where, ...level })).id, visibility, ...given };
+    const where = options.inGroup ? { namespace: group.id } : {};
+    const level = options.members_only ? { issues_access_level: 'private' as const } : {};
+    return { id: (await seedProject(gantry, { visibility, ...where, ...level })).id, visibility, ...options };
   };
   projects = [
     await one('private', { inGroup: true }),
@@ -452,9 +452,9 @@ const assertCurrent = ({ author, assignees, labels: titles, milestone }: Issue, 
   if (milestone !== null) assert.deepEqual(milestone, milestonesNow.get(milestone.id), told);
 };
 
-type Asked = { user: Looker; place: string; filters: Filters; per_page: number };
+type ListRequest = { user: Looker; place: string; filters: Filters; per_page: number };
 
-const check = async ({ user, place, filters, per_page }: Asked, all: Issue[]): Promise<void> => {
+const check = async ({ user, place, filters, per_page }: ListRequest, all: Issue[]): Promise<void> => {
   const times = {
     created: all.map((one) => one.created_at).toSorted(),
     updated: all.map((one) => one.updated_at).toSorted(),
@@ -531,11 +531,11 @@ const editMilestone = async (): Promise<void> => {
     state: string;
   }[];
   if (one === undefined) return;
-  const given =
+  const dates =
     random() < 0.5
       ? { state_event: one.state === 'active' ? 'close' : 'activate' }
       : { start_date: day(pick([-5, 0, 1, 2])), due_date: day(6) };
-  noteMilestone(await must(`PUT /projects/${id}/milestones/${one.id}`, { json: given }));
+  noteMilestone(await must(`PUT /projects/${id}/milestones/${one.id}`, { json: dates }));
 };
 
 const switchVisibility = async (): Promise<void> => {

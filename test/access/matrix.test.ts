@@ -44,8 +44,8 @@ describe('answers everyone as the table says', () => {
     await gantry.close();
   });
 
-  const check = async (asked: Asked[]): Promise<void> => {
-    const { cells, wrong } = await askAll(world, wire, asked);
+  const check = async (selections: Asked[]): Promise<void> => {
+    const { cells, wrong } = await askAll(world, wire, selections);
     assert.ok(cells > 0);
     failWith(wrong, cells);
   };

@@ -139,7 +139,7 @@ const expectedOf = ({ row, person, place }: Cell): Seen[] => {
   return answer.startsWith('403') ? ['refused', 'missing'] : ['shown'];
 };
 
-const isAsked = ({ row, person }: Cell): boolean =>
+const isRequested = ({ row, person }: Cell): boolean =>
   row.as !== null && !(kindOf(row) !== 'group' && person === 'member of a project below');
 
 /** `npm test` asks one cell in so many of each place, and each page for somebody in one place of so many. */
@@ -151,7 +151,7 @@ const askAll = async (place: Place | null, kind: ReturnType<typeof kindOf>): Pro
   const cells = pageRows
     .filter((row) => kindOf(row) === kind)
     .flatMap((row) => people.map((person): Cell => ({ row, person, place })))
-    .filter(isAsked);
+    .filter(isRequested);
   const asked = sample(
     cells,
     share,

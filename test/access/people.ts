@@ -28,14 +28,14 @@ const withToken = (token: string) => ({ 'private-token': token });
 export const moreToken = async (
   gantry: TestService,
   user_id: number,
-  given: {
+  token: {
     scopes?: string[];
     expires_at?: string | null;
     revoked?: boolean;
     kind?: 'personal' | 'oauth';
   } = {},
 ): Promise<string> => {
-  const { scopes = ['api'], expires_at = null, revoked = false, kind = 'personal' } = given;
+  const { scopes = ['api'], expires_at = null, revoked = false, kind = 'personal' } = token;
   const text = generateTokenText(randomBytes);
   await gantry.service.platform.store.write(async (tx) => {
     const id = await insertToken(tx, null, { user_id, kind, name: 'more', scopes, expires_at }, text);
@@ -44,7 +44,7 @@ export const moreToken = async (
   return text;
 };
 
-const accounts: [name: string, given: Parameters<typeof seedUser>[1]][] = [
+const accounts: [name: string, seed: Parameters<typeof seedUser>[1]][] = [
   ['external', { external: 1 }],
   ['non-member', {}],
   ['author', {}],
@@ -75,8 +75,8 @@ export const makePeople = async (gantry: TestService): Promise<People> => {
   const all = new Map<string, Person>([['anonymous', { name: 'anonymous', user_id: null, headers: {} }]]);
   const add = (name: string, user_id: number, headers: Record<string, string>): void =>
     void all.set(name, { name, user_id, headers });
-  for (const [name, given] of accounts) {
-    const { id, token } = await seedUser(gantry, given);
+  for (const [name, seed] of accounts) {
+    const { id, token } = await seedUser(gantry, seed);
     add(name, id, withToken(token));
   }
   const idOf = (name: string): number => all.get(name)?.user_id ?? 0;

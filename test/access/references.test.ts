@@ -21,8 +21,8 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const must = async (line: string, given: { as?: string; json?: object } = {}): Promise<Reply> => {
-  const reply = await gantry.api(line, given);
+const must = async (line: string, options: { as?: string; json?: object } = {}): Promise<Reply> => {
+  const reply = await gantry.api(line, options);
   assert.ok(reply.status < 300, `${line}: ${reply.status} ${reply.text}`);
   return reply;
 };

@@ -68,9 +68,9 @@ const send = async (sent: Sent): Promise<Received> => {
   return received;
 };
 
-const api = async (line: string, given: Omit<Sent, 'method' | 'path'> = {}): Promise<Received> => {
+const api = async (line: string, options: Omit<Sent, 'method' | 'path'> = {}): Promise<Received> => {
   const [method = '', path = ''] = line.split(/ (.*)/s);
-  return await send({ method, path: `/api/v4${path}`, ...given });
+  return await send({ method, path: `/api/v4${path}`, ...options });
 };
 
 const root = { 'private-token': rootToken };
@@ -123,8 +123,8 @@ const everyKind = async (
     `GET /issues?x=${'y'.repeat(9000)}`,
   ];
   for (const line of lines) {
-    const [placed, given] = place(line);
-    await api(placed, given);
+    const [placed, request] = place(line);
+    await api(placed, request);
   }
 };
 
@@ -132,13 +132,13 @@ const withQuery = (line: string, query: string): string => `${line}${line.includ
 
 /** A token of each lifecycle. */
 const makeTokens = async () => {
-  const make = async (given: object = {}): Promise<{ id: number; token: string }> =>
+  const make = async (overrides: object = {}): Promise<{ id: number; token: string }> =>
     (
       await wire.send({
         method: 'POST',
         path: '/api/v4/user/personal_access_tokens',
         headers: root,
-        body: { name: 'made', scopes: ['api'], ...given },
+        body: { name: 'made', scopes: ['api'], ...overrides },
       })
     ).body;
   const [good, revoked, weak] = [await make(), await make(), await make({ scopes: ['read_user'] })];
@@ -285,8 +285,11 @@ test('secrets of browsers and applications are neither logged nor stored in plai
     body: { name: 'Robot', redirect_uri: 'https://app.example.com/back', scopes: 'api' },
   });
   const grant = async (form: Record<string, string>) => {
-    const given = { client_id: application.body.application_id, client_secret: application.body.secret };
-    const sent = { method: 'POST', body: new URLSearchParams({ ...given, ...form }) };
+    const credentials = {
+      client_id: application.body.application_id,
+      client_secret: application.body.secret,
+    };
+    const sent = { method: 'POST', body: new URLSearchParams({ ...credentials, ...form }) };
     const response = await fetch(`${service.url}/oauth/token`, sent);
     assert.equal(response.status, 200);
     return (await response.json()) as { access_token: string; refresh_token: string };

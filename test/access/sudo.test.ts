@@ -33,9 +33,9 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-type Given = { as?: string | null; sudo?: string; query?: string; json?: object };
+type SudoRequest = { as?: string | null; sudo?: string; query?: string; json?: object };
 
-const ask = async (line: string, { as = admin.token, sudo, query, json }: Given = {}): Promise<Reply> =>
+const ask = async (line: string, { as = admin.token, sudo, query, json }: SudoRequest = {}): Promise<Reply> =>
   await gantry.api(query === undefined ? line : `${line}?${query}`, {
     as,
     ...(json !== undefined && { json }),
@@ -43,13 +43,13 @@ const ask = async (line: string, { as = admin.token, sudo, query, json }: Given 
   });
 
 /** The identity that the API reports. */
-const whoIs = async (given: Given): Promise<unknown> => {
-  const { status, body } = await ask('GET /user', given);
+const whoIs = async (request: SudoRequest): Promise<unknown> => {
+  const { status, body } = await ask('GET /user', request);
   return status === 200 ? body.username : [status, body.message];
 };
 
 const notAdmin = [403, '403 Forbidden - Must be admin to use sudo'];
-const noUser = (given: string) => [404, `404 Not Found: No user id or username for: ${given}`];
+const noUser = (name: string) => [404, `404 Not Found: No user id or username for: ${name}`];
 
 /** Calls of each kind: public, for users, for administrators; reading and writing; existing and missing records. */
 const calls = (): string[] => [
@@ -75,7 +75,7 @@ test('finds a target by id or by name, in the header or as a parameter', async (
     { query: `sudo=${user.id}` },
     { query: `sudo=${user.username.toLowerCase()}` },
   ];
-  for (const given of named) assert.equal(await whoIs(given), user.username, JSON.stringify(given));
+  for (const request of named) assert.equal(await whoIs(request), user.username, JSON.stringify(request));
   const made = await ask(`POST /projects/${project.id}/issues`, {
     json: { title: 'By the body', sudo: user.id },
   });
@@ -107,8 +107,8 @@ test('treats digits as an id, never a name', async () => {
     '1.0',
     '0x1',
   ];
-  for (const given of far)
-    assert.deepEqual(await whoIs({ query: `sudo=${encodeURIComponent(given)}` }), noUser(given), given);
+  for (const name of far)
+    assert.deepEqual(await whoIs({ query: `sudo=${encodeURIComponent(name)}` }), noUser(name), name);
 });
 
 test('ignores an empty target', async () => {
@@ -167,9 +167,9 @@ test('refuses a user who is no administrator, and does not reveal whether the ta
 
 test('reports a missing user', async () => {
   for (const line of calls()) {
-    for (const given of ['nobody', '999999999', `${user.username}x`, '"<b>', 'ü']) {
-      const { status, body } = await ask(line, { query: `sudo=${encodeURIComponent(given)}` });
-      assert.deepEqual([status, body], [404, { message: noUser(given)[1] }], line);
+    for (const name of ['nobody', '999999999', `${user.username}x`, '"<b>', 'ü']) {
+      const { status, body } = await ask(line, { query: `sudo=${encodeURIComponent(name)}` });
+      assert.deepEqual([status, body], [404, { message: noUser(name)[1] }], line);
     }
   }
 });
@@ -231,7 +231,7 @@ test('lets an administrator become another administrator, themselves, or a block
 });
 
 test('accepts any administrator token with the scope', async () => {
-  const tokens: [given: Parameters<typeof moreToken>[2], due: unknown][] = [
+  const tokens: [options: Parameters<typeof moreToken>[2], due: unknown][] = [
     [{ scopes: ['api'] }, user.username],
     [{ scopes: ['api'], kind: 'oauth' }, user.username],
     [{ scopes: ['read_api', 'sudo'] }, user.username],
@@ -241,8 +241,8 @@ test('accepts any administrator token with the scope', async () => {
       [403, '403 Forbidden - Must be authenticated using an OAuth or personal access token to use sudo'],
     ],
   ];
-  for (const [given, due] of tokens) {
-    const token = await moreToken(gantry, admin.id, given);
+  for (const [options, due] of tokens) {
+    const token = await moreToken(gantry, admin.id, options);
     const reply = await gantry.api('GET /user', {
       as: null,
       headers: { Authorization: `Bearer ${token}`, SUDO: user.username },
@@ -250,7 +250,7 @@ test('accepts any administrator token with the scope', async () => {
     assert.deepEqual(
       reply.status === 200 ? reply.body.username : [reply.status, reply.body.message],
       due,
-      JSON.stringify(given),
+      JSON.stringify(options),
     );
   }
   const reading = await moreToken(gantry, admin.id, { scopes: ['read_api', 'sudo'] });

@@ -20,8 +20,8 @@ let project: SeededProject;
 let secret: SeededProject;
 let people: Record<'guest' | 'reporter' | 'developer' | 'master' | 'owner' | 'stranger', SeededUser>;
 
-const must = async (line: string, given: { as?: string; json?: object } = {}): Promise<Reply> => {
-  const reply = await gantry.api(line, given);
+const must = async (line: string, options: { as?: string; json?: object } = {}): Promise<Reply> => {
+  const reply = await gantry.api(line, options);
   assert.ok(reply.status < 300, `${line}: ${reply.status} ${reply.text}`);
   return reply;
 };
@@ -379,7 +379,7 @@ test('fields for reporters are ignored from others, in every form', async () => 
     await must(`POST /projects/${project.id}/milestones`, { json: { title: unique('own') } })
   ).body;
   await must(`POST /projects/${project.id}/labels`, { json: { name: 'known', color: '#FFF' } });
-  const given = {
+  const attributes = {
     labels: `known,${unique('new')}`,
     milestone_id: milestone.id,
     assignee_ids: [people.guest.id],
@@ -391,12 +391,12 @@ test('fields for reporters are ignored from others, in every form', async () => 
   const count = await labels();
   for (const person of ['stranger', 'guest'] as const) {
     const as = people[person].token;
-    const made = [await create(project, given, as), await create(project, { description: actions }, as)];
+    const made = [await create(project, attributes, as), await create(project, { description: actions }, as)];
     for (const issue of made) {
       const edited = await must(`PUT ${issuePath(issue)}`, {
         as,
         json: {
-          ...given,
+          ...attributes,
           add_labels: 'known',
           remove_labels: 'x',
           assignee_id: people.guest.id,
@@ -410,12 +410,12 @@ test('fields for reporters are ignored from others, in every form', async () => 
           person,
         );
       }
-      const nothing = await gantry.api(`PUT ${issuePath(issue)}`, { as, json: given });
+      const nothing = await gantry.api(`PUT ${issuePath(issue)}`, { as, json: attributes });
       assert.deepEqual([nothing.status, nothing.body.labels], [200, []]);
     }
   }
   assert.equal(await labels(), count);
-  const full = await create(project, given, people.reporter.token);
+  const full = await create(project, attributes, people.reporter.token);
   assert.deepEqual([full.labels.length, full.milestone.id, full.due_date], [2, milestone.id, '2030-01-01']);
 });
 

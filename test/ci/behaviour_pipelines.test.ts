@@ -223,8 +223,8 @@ describe('artifacts of a job', () => {
     const now = Date.now();
     gantry.setTime(now);
     const { artifact_type, artifact_format, expire_in } = job.body.artifacts[0];
-    const given = { type: artifact_type, format: artifact_format, expire_in };
-    assert.equal((await peer.upload(job, await buildZip({ 'out/made': 'made\n' }), given)).status, 201);
+    const attributes = { type: artifact_type, format: artifact_format, expire_in };
+    assert.equal((await peer.upload(job, await buildZip({ 'out/made': 'made\n' }), attributes)).status, 201);
     await peer.trace(job, 'kept\n');
     assert.equal((await peer.finish(job)).status, 200);
     const paths = [

@@ -26,9 +26,9 @@ const project = async (
   return one;
 };
 
-type Told = [status: string, reason: string | null, errors: string[]];
+type BridgeFailure = [status: string, reason: string | null, errors: string[]];
 
-const toldOf = async (app: Upstream): Promise<Told> => {
+const readBridgeFailure = async (app: Upstream): Promise<BridgeFailure> => {
   const { call } = await app.bridges();
   return [call.status, call.failure_reason, call.downstream_errors];
 };
@@ -45,9 +45,9 @@ const part = (child: string): Record<string, string> => ({
 
 test('explains a child pipeline without jobs by its rules or workflow', async () => {
   const app = await project(part('work: { script: x, rules: [{ if: $NEVER }] }'));
-  assert.deepEqual(await toldOf(app), ['failed', creationFailed, [noJobs]]);
+  assert.deepEqual(await readBridgeFailure(app), ['failed', creationFailed, [noJobs]]);
   await app.push(part('workflow: { rules: [{ if: $NEVER }] }\nwork: { script: x }'));
-  assert.deepEqual(await toldOf(app), [
+  assert.deepEqual(await readBridgeFailure(app), [
     'failed',
     creationFailed,
     ['Pipeline filtered out by workflow rules.'],
@@ -56,7 +56,7 @@ test('explains a child pipeline without jobs by its rules or workflow', async ()
 
 test('reports each fault of the child configuration', async () => {
   const app = await project(part('work: { script: x, image: [1], tags: 3 }'));
-  assert.deepEqual(await toldOf(app), [
+  assert.deepEqual(await readBridgeFailure(app), [
     'failed',
     creationFailed,
     [
@@ -65,19 +65,19 @@ test('reports each fault of the child configuration', async () => {
     ],
   ]);
   await app.push({ '.gitlab-ci.yml': 'call: { trigger: { include: none.yml } }' });
-  const [, , errors] = await toldOf(app);
+  const [, , errors] = await readBridgeFailure(app);
   assert.match(errors.join(), /^Local file `none.yml` does not exist! \(line 1\)$/);
 });
 
 test('explains a project without the branch or without a configuration', async () => {
   const other = await project({ a: '1' });
   const app = await project({ '.gitlab-ci.yml': `call: { trigger: ${other.full_path} }` });
-  assert.deepEqual(await toldOf(app), ['failed', creationFailed, ['Missing .gitlab-ci.yml file']]);
+  assert.deepEqual(await readBridgeFailure(app), ['failed', creationFailed, ['Missing .gitlab-ci.yml file']]);
   await app.push(`call: { trigger: { project: ${other.full_path}, branch: gone } }`);
-  assert.deepEqual(await toldOf(app), ['failed', creationFailed, ['Reference not found']]);
+  assert.deepEqual(await readBridgeFailure(app), ['failed', creationFailed, ['Reference not found']]);
   const long = `"${'x'.repeat(70_000)}"`;
   await app.push(`call: { trigger: ${other.full_path}, variables: { BIG: ${long} } }`);
-  const [, reason, errors] = await toldOf(app);
+  const [, reason, errors] = await readBridgeFailure(app);
   assert.deepEqual(
     [reason, errors],
     [creationFailed, ['Variables BIG: is too long. The maximum is 65536 bytes.']],
@@ -102,9 +102,9 @@ test('hides reasons about a project from users who cannot see it, and shows none
   assert.match((await faults(other.developer.token)).join(), /jobs:hidden:image/);
   assert.deepEqual(await faults(token), []);
   await app.push(part('work: { script: x }'));
-  assert.deepEqual(await toldOf(app), ['success', null, []]);
+  assert.deepEqual(await readBridgeFailure(app), ['success', null, []]);
   await app.push('call: { trigger: none/there }');
-  assert.deepEqual(await toldOf(app), ['failed', 'downstream_bridge_project_not_found', []]);
+  assert.deepEqual(await readBridgeFailure(app), ['failed', 'downstream_bridge_project_not_found', []]);
 });
 
 test('shows the reason on the page of the pipeline', async () => {

@@ -70,7 +70,7 @@ test('the tools of a store', async () => {
 });
 
 test('a prover and its libraries', async () => {
-  const { main, branch, tag, schedule, given } = await valid('prover', [
+  const { main, branch, tag, schedule, withVariables } = await valid('prover', [
     'duplicate key: needs, the last one counts',
   ]);
   const libraries = 'libraries: library:algebra <- [build], library:analysis <- [build; library:algebra]';
@@ -83,7 +83,7 @@ test('a prover and its libraries', async () => {
     `${libraries}, library:nightly <- [build]`,
     'deploy: docs',
   ]);
-  const full = await given({ FULL: 'true' });
+  const full = await withVariables({ FULL: 'true' });
   assert.deepEqual([valueOf(full?.job('build'), 'MODE'), full?.job('build').tags], ['full', ['large']]);
   assert.deepEqual([valueOf(main?.job('build'), 'MODE'), main?.job('build').tags], ['quick', []]);
   assert.equal(main?.job('docs').environment?.name, 'docs/main');
@@ -91,7 +91,7 @@ test('a prover and its libraries', async () => {
 });
 
 test('a toolkit for many platforms', async () => {
-  const { main, tag, given } = await valid('toolkit');
+  const { main, tag, withVariables } = await valid('toolkit');
   assert.equal(main?.pipeline.name, 'Tests of main');
   assert.deepEqual(main?.shape, [
     'build: build:linux, build:macos (manual)',
@@ -106,7 +106,7 @@ test('a toolkit for many platforms', async () => {
   assert.equal(valueOf(released?.job('upload'), 'KIND'), 'release');
   assert.deepEqual(main?.job('build:linux').tags, ['large', 'linux']);
   assert.deepEqual(main?.job('test:linux').tags, ['linux', 'small']);
-  assert.deepEqual((await given({ ONLY_JOBS: '/^build:/' }))?.shape, [
+  assert.deepEqual((await withVariables({ ONLY_JOBS: '/^build:/' }))?.shape, [
     'build: build:linux, build:macos (manual)',
   ]);
 });

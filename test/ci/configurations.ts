@@ -37,7 +37,7 @@ export type Configured = {
   request: (branch: string) => Promise<Made | null>;
   schedule: () => Promise<Made | null>;
   /** On main, by somebody who gives it variables. */
-  given: (variables: Record<string, string>) => Promise<Made | null>;
+  withVariables: (variables: Record<string, string>) => Promise<Made | null>;
 };
 
 type Rows = { id: number; name: string; needs: string[] | null; when: string; stage: string }[];
@@ -153,7 +153,7 @@ export const configure = async (
       await post(`pipeline_schedules/${id}/play`, {});
       return await newest('source=schedule');
     },
-    given: async (variables) => {
+    withVariables: async (variables) => {
       const list = Object.entries(variables).map(([key, value]) => ({ key, value }));
       const { id } = await post('pipeline', { ref: 'main', variables: list });
       const { body } = await gantry.api(`GET /projects/${project.id}/pipelines/${id}`);

@@ -5,7 +5,7 @@ import { buildZip } from '../support/ci/artifacts.ts';
 import { setJob } from '../support/ci/jobs.ts';
 import { settle } from '../support/seed_merge_requests.ts';
 import { type Peer, type PeerJob, makePeer, seedRunner } from '../support/ci/fake_runner.ts';
-import { seedMember } from '../support/seed.ts';
+import { type ProjectSeed, seedMember } from '../support/seed.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Upstream, makeUpstream, variableOf } from './downstream.ts';
 
@@ -19,10 +19,8 @@ after(async () => {
   await gantry.close();
 });
 
-type Given = Parameters<typeof makeUpstream>[1];
-
-const project = async (given: Given = { visibility: 'private' }): Promise<Upstream> => {
-  const made = await makeUpstream(gantry, given);
+const project = async (attributes: ProjectSeed = { visibility: 'private' }): Promise<Upstream> => {
+  const made = await makeUpstream(gantry, attributes);
   peers.push(made.peer);
   return made;
 };
@@ -41,8 +39,11 @@ const make = async (lib: Upstream, text: string, expire_in?: string): Promise<nu
 };
 
 /** A private library whose branch `main` has artifacts. */
-const library = async (config = making, given?: Given): Promise<{ lib: Upstream; made: number }> => {
-  const lib = await project(given);
+const library = async (
+  config = making,
+  attributes?: ProjectSeed,
+): Promise<{ lib: Upstream; made: number }> => {
+  const lib = await project(attributes);
   await lib.push(config);
   return { lib, made: await make(lib, 'first') };
 };

@@ -20,8 +20,8 @@ export type Upstream = Pushed & {
   post: (path: string, as?: string) => Promise<{ status: number; body: Seen }>;
 };
 
-export const makeUpstream = async (gantry: TestService, given: ProjectSeed = {}): Promise<Upstream> => {
-  const project = await seedPushed(gantry, given);
+export const makeUpstream = async (gantry: TestService, attributes: ProjectSeed = {}): Promise<Upstream> => {
+  const project = await seedPushed(gantry, attributes);
   const runner = await seedRunner(gantry, { runner_type: 'project_type', projects: [project.id] });
   const peer = makePeer(gantry, { token: runner.token });
   const get = async (path: string): Promise<Seen> => (await gantry.api(`GET ${project.path}/${path}`)).body;

@@ -107,8 +107,8 @@ test('shows the started pipeline to users who see it, and protected variables to
   const job = await hidden.run();
   assert.equal(variableOf(job, 'GUARDED'), 'guarded-value');
   const main = await upstream.newest();
-  const given = await gantry.api(`GET ${upstream.path}/pipelines/${main.id}/variables`);
-  assert.deepEqual(given.body, []);
+  const variables = await gantry.api(`GET ${upstream.path}/pipelines/${main.id}/variables`);
+  assert.deepEqual(variables.body, []);
 });
 
 test('continues when the upstream is cancelled; a retry starts a new one', async () => {

@@ -43,8 +43,8 @@ export type CiProject = SeededProject & {
 const pushing = async (gantry: TestService, { full_path }: SeededProject) => {
   const tree = await newWorkTree();
   await tree.git('remote', 'add', 'origin', repositoryUrl(gantry.url, full_path, rootToken));
-  const push: CiProject['push'] = async (config, given = {}) => {
-    const { branch = 'main', message = 'Change it', words = [], tag } = given;
+  const push: CiProject['push'] = async (config, options = {}) => {
+    const { branch = 'main', message = 'Change it', words = [], tag } = options;
     const files = typeof config === 'string' ? { '.gitlab-ci.yml': config } : config;
     const current = await tree.git('branch', '--show-current');
     if (current !== branch) await tree.git('checkout', '--quiet', '-b', branch);
@@ -59,8 +59,11 @@ const pushing = async (gantry: TestService, { full_path }: SeededProject) => {
   return { push, remove: tree.remove };
 };
 
-export const makeCiProject = async (gantry: TestService, given: ProjectSeed = {}): Promise<CiProject> => {
-  const project = await seedProject(gantry, given);
+export const makeCiProject = async (
+  gantry: TestService,
+  attributes: ProjectSeed = {},
+): Promise<CiProject> => {
+  const project = await seedProject(gantry, attributes);
   const at = `/projects/${project.id}`;
   const get = async (path: string): Promise<Seen> => (await gantry.api(`GET ${at}/${path}`)).body;
   const pipelines = async (query = ''): Promise<Seen[]> => await get(`pipelines?${query}`);

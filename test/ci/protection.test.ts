@@ -58,7 +58,7 @@ const act = async (name: string, action: 'retry' | 'play', as?: string): Promise
 };
 
 /** The protected items that a job received. */
-const given = ({ body }: PeerJob) => {
+const receivedValues = ({ body }: PeerJob) => {
   const variables = new Map(
     body.variables.map(({ key, value }: { key: string; value: string }) => [key, value]),
   );
@@ -71,17 +71,17 @@ const none = [false, null, 'false'];
 test('decides for a retried job by the present protection of its ref', async () => {
   await project.push(file);
   const first = await peer.take();
-  assert.deepEqual(given(first), all);
+  assert.deepEqual(receivedValues(first), all);
   await peer.run(first, { state: 'failed' });
   await protect(false);
   await act('build', 'retry', project.developer.token);
   assert.equal(await careful.request(), null);
   const second = await peer.take();
-  assert.deepEqual(given(second), none);
+  assert.deepEqual(receivedValues(second), none);
   await protect(true);
   await peer.run(second, { state: 'failed' });
   await act('build', 'retry');
-  assert.deepEqual(given(await careful.take()), all);
+  assert.deepEqual(receivedValues(await careful.take()), all);
 });
 
 test('decides for a played job in the same way', async () => {
@@ -91,17 +91,17 @@ test('decides for a played job in the same way', async () => {
   await act('ask', 'play', project.developer.token);
   assert.equal(await careful.request(), null);
   const played = await peer.take();
-  assert.deepEqual(given(played), none);
+  assert.deepEqual(receivedValues(played), none);
   // Later jobs are as unprotected.
   for (const job of [played, build]) await peer.run(job);
-  assert.deepEqual(given(await peer.take()), none);
+  assert.deepEqual(receivedValues(await peer.take()), none);
 });
 
 test('decides for a delayed job that is played early in the same way', async () => {
   await project.push(delayed);
   await protect(false);
   await act('wait', 'play', project.developer.token);
-  assert.deepEqual(given(await peer.take()), none);
+  assert.deepEqual(receivedValues(await peer.take()), none);
 });
 
 test('decides for a whole retried pipeline, with its skipped jobs', async () => {
@@ -112,10 +112,10 @@ test('decides for a whole retried pipeline, with its skipped jobs', async () => 
   const as = project.developer.token;
   assert.equal((await gantry.api(`POST ${project.path}/pipelines/${id}/retry`, { as })).status, 201);
   const build = await peer.take();
-  assert.deepEqual(given(build), none);
+  assert.deepEqual(receivedValues(build), none);
   await peer.run(build);
   const deploy = await peer.take();
-  assert.deepEqual([deploy.body.job_info.name, ...given(deploy)], ['deploy', ...none]);
+  assert.deepEqual([deploy.body.job_info.name, ...receivedValues(deploy)], ['deploy', ...none]);
 });
 
 test('decides for an automatic retry', async () => {
@@ -123,13 +123,13 @@ test('decides for an automatic retry', async () => {
   const first = await peer.take();
   await protect(false);
   await peer.run(first, { state: 'failed' });
-  assert.deepEqual(given(await peer.take()), none);
+  assert.deepEqual(receivedValues(await peer.take()), none);
 });
 
 test('keeps the decision for jobs that already wait for a runner', async () => {
   await project.push(file);
   await protect(false);
-  assert.deepEqual(given(await careful.take()), all);
+  assert.deepEqual(receivedValues(await careful.take()), all);
 });
 
 test("does not trust a fork's merge request, even if the target project is deleted", async () => {
@@ -153,7 +153,7 @@ test("does not trust a fork's merge request, even if the target project is delet
   await settle(gantry);
   peer = await newPeer('not_protected');
   const first = await peer.take();
-  assert.deepEqual(given(first), none);
+  assert.deepEqual(receivedValues(first), none);
   await peer.run(first, { state: 'failed' });
   assert.equal((await gantry.api(`DELETE ${upstream.path}`)).status, 202);
   await settle(gantry);
@@ -162,5 +162,5 @@ test("does not trust a fork's merge request, even if the target project is delet
     201,
   );
   await act('job', 'retry');
-  assert.deepEqual(given(await peer.take()), none);
+  assert.deepEqual(receivedValues(await peer.take()), none);
 });

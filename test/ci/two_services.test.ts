@@ -61,12 +61,12 @@ test('keeps bytes that the other service references', { skip, timeout: 120_000 }
   const count = 12;
   const { project, jobs } = await begin(count);
   const archive = await buildZip({ 'a.txt': 'the same in all jobs' });
-  const given = { type: 'archive', format: 'zip' };
+  const attributes = { type: 'archive', format: 'zip' };
   let refused = 0;
   /** 503: the same bytes are being deleted. */
   const upload = async (job: PeerJob, at: number): Promise<void> => {
     for (let tries = 0; ; tries += 1) {
-      const { status } = await peerAt(at).upload(job, archive, given);
+      const { status } = await peerAt(at).upload(job, archive, attributes);
       if (status === 201) return;
       assert.ok(status === 503 && tries < 20, String(status));
       refused += 1;

@@ -150,8 +150,8 @@ test('keys, applications and snippets are there, too', async () => {
   assert.equal((await root.Applications.all()).length, 1);
   await root.Applications.remove(made.id);
   // As clients of this version of the API send it.
-  const given: object = { fileName: 'a.txt', content: 'text', visibility: 'private' };
-  const snippet = await root.Snippets.create('Notes', given);
+  const attributes: object = { fileName: 'a.txt', content: 'text', visibility: 'private' };
+  const snippet = await root.Snippets.create('Notes', attributes);
   assert.equal(snippet.title, 'Notes');
 });
 
@@ -161,8 +161,8 @@ test('snippets of a project have files and comments', async () => {
     { filePath: 'a.ts', content: 'const a = 1;' },
     { filePath: 'b.md', content: '# B' },
   ];
-  const given: object = { files, visibility: 'internal' };
-  const snippet = await root.ProjectSnippets.create(project.id, 'Several', given);
+  const attributes: object = { files, visibility: 'internal' };
+  const snippet = await root.ProjectSnippets.create(project.id, 'Several', attributes);
   const paths = (record: unknown): string[] =>
     ((record as { files: { path: string }[] }).files ?? []).map(({ path }) => path);
   assert.deepEqual(paths(snippet), ['a.ts', 'b.md']);

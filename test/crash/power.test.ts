@@ -118,8 +118,8 @@ const workers: ((url: string, iids: number[]) => Promise<boolean>)[] = [
   },
   async (url) => {
     const branch = nextName();
-    const given = { branch, ref: 'main' };
-    const made = await attempt(url, `POST ${pathOf('committed')}/repository/branches`, given);
+    const attributes = { branch, ref: 'main' };
+    const made = await attempt(url, `POST ${pathOf('committed')}/repository/branches`, attributes);
     // Without a commit: the power was cut before the service read it for its answer.
     if (made !== null && made.commit !== null) ledger.branches.push(`${branch} ${made.commit.id}`);
     return made !== null;

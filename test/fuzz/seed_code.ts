@@ -70,11 +70,11 @@ export const seedCodeRecords = async (make: Make, id: number, sha: string): Prom
     make.place(`${at}/repository/files/:file_path`, { id, file_path, ref: 'main', branch: 'main' });
   }
   const tracker = { project_url: 'https://x.example.com/p', issues_url: 'https://x.example.com/:id' };
-  const given = { ...tracker, new_issue_url: 'https://x.example.com/new' };
+  const attributes = { ...tracker, new_issue_url: 'https://x.example.com/new' };
   for (const [way, slug] of [
     ['integrations', 'redmine'],
     ['services', 'youtrack'],
   ]) {
-    make.place(`${at}/${way}/:slug`, { id, slug, ...given });
+    make.place(`${at}/${way}/:slug`, { id, slug, ...attributes });
   }
 };

@@ -7,8 +7,9 @@ import { after, before, test } from 'node:test';
 import { loggedRequest } from '../support/request_log.ts';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import type { Repository } from '../../src/platform/git/repository.ts';
+import { recordStatements } from '../support/record_statements.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 import { type Skewed, makeSkewed } from './skewed.ts';
 import { fillJobs, jobListsOf } from './skewed_jobs.ts';
@@ -18,18 +19,17 @@ const mostStatements = 8;
 let gantry: TestService;
 let skewed: Skewed;
 let pipeline: number;
+let stop: () => void;
 
 /** Every statement that reads jobs, or what stands beside them. */
-const prepared = new Set<string>();
+const texts = new Set<string>();
 /** Calls to repositories. */
 const asked: string[] = [];
-// oxlint-disable-next-line typescript/unbound-method -- it is called with its database
-const { prepare } = DatabaseSync.prototype;
 
 const recordAsked = ({ service: { platform } }: TestService): void => {
   const { repository } = platform.git;
-  platform.git.repository = (...given) => {
-    const found = repository(...given);
+  platform.git.repository = (...args) => {
+    const found = repository(...args);
     const ask: Repository['ask'] = async (method, ...rest) => {
       asked.push(method);
       return await found.ask(method, ...rest);
@@ -55,15 +55,13 @@ before(async () => {
   await gantry.api('GET /version', { as: skewed.user.token });
   await useIsNoted(skewed.user.id);
   recordAsked(gantry);
-  DatabaseSync.prototype.prepare = function recording(this: DatabaseSync, text: string): StatementSync {
-    if (/^\s*select\b/i.test(text) && /\bfrom\s+"?(?:jobs|artifacts|pipelines)\b/i.test(text)) {
-      prepared.add(text);
-    }
-    return prepare.call(this, text);
-  };
+  stop = recordStatements((text) => {
+    if (/^\s*select\b/i.test(text) && /\bfrom\s+"?(?:jobs|artifacts|pipelines)\b/i.test(text))
+      texts.add(text);
+  });
 });
 after(async () => {
-  DatabaseSync.prototype.prepare = prepare;
+  stop();
   await gantry.close();
 });
 
@@ -94,8 +92,8 @@ test('reads one job in at most eight statements and one repository call', async 
 
 const plansOf = (database: DatabaseSync): Map<string, string[]> =>
   new Map(
-    [...prepared].map((text) => {
-      const rows = prepare.call(database, `explain query plan ${text}`).all() as { detail: string }[];
+    [...texts].map((text) => {
+      const rows = database.prepare(`explain query plan ${text}`).all() as { detail: string }[];
       return [text, rows.map(({ detail }) => detail)];
     }),
   );

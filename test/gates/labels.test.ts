@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { join } from 'node:path';
-import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import {
   type SeededGroup,
   type SeededProject,
@@ -17,6 +17,7 @@ import {
   seedProject,
   seedUser,
 } from '../support/seed.ts';
+import { statementsDuring } from '../support/record_statements.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 
 let gantry: TestService;
@@ -138,30 +139,13 @@ test('leaves no counts of deleted labels', async () => {
   assert.deepEqual(rows, []);
 });
 
-/** Statements that return rows while `work` runs. */
-const statementsOf = async (work: () => Promise<unknown>): Promise<Set<string>> => {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
-  const { all } = StatementSync.prototype;
-  const seen = new Set<string>();
-  StatementSync.prototype.all = function recording(this: StatementSync, ...given: unknown[]) {
-    seen.add(this.sourceSQL);
-    return Reflect.apply(all, this, given);
-  } as typeof all;
-  try {
-    await work();
-  } finally {
-    StatementSync.prototype.all = all;
-  }
-  return seen;
-};
-
 test(
   'reads no issues to count, except for callers who see only their own confidential issues',
   { skip: engine !== 'sqlite' },
   async () => {
     const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'));
-    const planned = (statements: Set<string>): string[] =>
-      [...statements]
+    const planned = (statements: readonly string[]): string[] =>
+      [...new Set(statements)]
         .filter((text) => /\blabel_(?:counts|links)\b/.test(text))
         .flatMap((text) => database.prepare(`explain query plan ${text}`).all())
         .map(({ detail }) => String(detail));
@@ -169,7 +153,7 @@ test(
       if (withStatistics) database.exec('analyze');
       for (const place of [`/projects/${projects[0]?.id}`, `/groups/${group.id}`]) {
         const ask = async (as: string): Promise<unknown> => await gantry.api(`GET ${place}/labels`, { as });
-        const all = planned(await statementsOf(async () => await ask(reporter.token)));
+        const all = planned(await statementsDuring(async () => await ask(reporter.token)));
         assert.ok(
           all.some((detail) => detail.startsWith('SEARCH label_counts USING')),
           all.join('\n'),
@@ -178,7 +162,7 @@ test(
           all.filter((detail) => /\b(?:issues|merge_requests|label_links)\b/.test(detail)),
           [],
         );
-        const own = planned(await statementsOf(async () => await ask(outsider.token)));
+        const own = planned(await statementsDuring(async () => await ask(outsider.token)));
         assert.ok(
           own.some((detail) => detail.includes('issues_confidential')),
           own.join('\n'),

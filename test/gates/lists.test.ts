@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loggedRequest } from '../support/request_log.ts';
 import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { recordStatements } from '../support/record_statements.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 import { type Skewed, listsOf, makeSkewed } from './skewed.ts';
 import { fillRequests, requestListsOf } from './skewed_requests.ts';
@@ -17,16 +18,11 @@ const mostStatements = 8;
 let gantry: TestService;
 let skewed: Skewed;
 
-/** Every statement that the service prepared since it started. */
-const prepared = new Set<string>();
-// oxlint-disable-next-line typescript/unbound-method -- it is called with its database
-const { prepare } = DatabaseSync.prototype;
+/** Every statement that the service ran since it started. */
+const texts = new Set<string>();
+const stop = recordStatements((text) => void texts.add(text));
 
 before(async () => {
-  DatabaseSync.prototype.prepare = function recording(this: DatabaseSync, text: string): StatementSync {
-    prepared.add(text);
-    return prepare.call(this, text);
-  };
   gantry = await startTestService({ GANTRY_LOG_LEVEL: 'info' });
   skewed = await makeSkewed(gantry);
   await fillRequests(gantry, skewed);
@@ -35,7 +31,7 @@ before(async () => {
   await gantry.service.platform.store.write(async () => undefined);
 });
 after(async () => {
-  DatabaseSync.prototype.prepare = prepare;
+  stop();
   await gantry.close();
 });
 
@@ -90,7 +86,7 @@ const readsListed = (text: string): boolean =>
   /\bfrom\s+"?(issues|merge_requests|label_links|assignees|reviewers)\b/i.test(text);
 
 const planOf = (database: DatabaseSync, text: string): string[] => {
-  const rows = prepare.call(database, `explain query plan ${text}`).all() as { detail: string }[];
+  const rows = database.prepare(`explain query plan ${text}`).all() as { detail: string }[];
   return rows.map(({ detail }) => detail);
 };
 
@@ -126,7 +122,7 @@ test(
   async () => {
     for (const path of lists()) await gantry.api(`GET ${path}&per_page=5`, { as: skewed.user.token });
     const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'));
-    const reads = [...prepared].filter(readsListed);
+    const reads = [...texts].filter(readsListed);
     assert.ok(reads.length > 20, `${reads.length} statements were seen`);
     const usual = reads.filter(isUsual);
     assert.ok(usual.length > 5, `${usual.length} lists in their usual order`);

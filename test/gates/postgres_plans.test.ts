@@ -16,6 +16,7 @@ import {
   seedProject,
   seedUser,
 } from '../support/seed.ts';
+import { observeQueries } from '../support/record_statements.ts';
 import { type TestService, engine, rootToken, startTestService } from '../support/service.ts';
 import type { Store } from '../../src/platform/db/open.ts';
 import { sample } from '../support/run/sample.ts';
@@ -33,8 +34,7 @@ type Statement = { text: string; values: unknown[] };
 
 /** Statements that the service sends. */
 let sent: Statement[] = [];
-// oxlint-disable-next-line typescript/unbound-method -- it is called with its client
-const { query } = pg.Client.prototype;
+let stop = (): void => undefined;
 
 /** Gives each table a page, without which PostgreSQL takes it for empty, whatever its statistics say. */
 const addPages = async (store: Store): Promise<void> => {
@@ -68,15 +68,10 @@ before(async () => {
     job_id: pipeline.jobs['a'] ?? 0,
   };
   token = user.token;
-  pg.Client.prototype.query = function recording(this: pg.Client, ...given: unknown[]) {
-    const [first, second] = given;
-    if (typeof first === 'string') sent.push({ text: first, values: (second ?? []) as unknown[] });
-    else sent.push({ values: [], ...(first as { text: string }) });
-    return Reflect.apply(query, this, given) as unknown;
-  } as typeof query;
+  stop = observeQueries((statement) => void sent.push(statement));
 });
 after(async () => {
-  pg.Client.prototype.query = query;
+  stop();
   if (!skip) await gantry.close();
 });
 

@@ -4,9 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { StatementSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import pg from 'pg';
 import {
   type SeededProject,
   type SeededUser,
@@ -16,6 +14,7 @@ import {
   seedUser,
   setIids,
 } from '../support/seed.ts';
+import { observeQueries, statementsDuring } from '../support/record_statements.ts';
 import { type TestService, engine, startTestService } from '../support/service.ts';
 
 const issues = 6_000;
@@ -60,20 +59,9 @@ before(async () => {
 after(async () => await gantry.close());
 
 /** Statements of this form that the main thread runs on SQLite during `work`. */
-const statementsDuring = async (form: RegExp, work: () => Promise<unknown>): Promise<string[]> => {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
-  const { all } = StatementSync.prototype;
-  const statements: string[] = [];
-  StatementSync.prototype.all = function recording(this: StatementSync, ...given: unknown[]) {
-    if (form.test(this.sourceSQL)) statements.push(this.sourceSQL);
-    return Reflect.apply(all, this, given);
-  } as typeof all;
-  try {
-    await work();
-  } finally {
-    StatementSync.prototype.all = all;
-  }
-  return statements;
+const formsDuring = async (form: RegExp, work: () => Promise<unknown>): Promise<string[]> => {
+  const texts = await statementsDuring(work);
+  return engine === 'sqlite' ? texts.filter((text) => form.test(text)) : [];
 };
 
 const countForm = /^\s*select count\(\*\) as total from "?(?:issues|label_links|assignees)/;
@@ -93,7 +81,7 @@ const cases = (): [string, number, 0 | 1][] => [
 ];
 
 test('runs a search of two letters without results outside the main thread', async () => {
-  const compared = await statementsDuring(/ like /, async () => {
+  const compared = await formsDuring(/ like /, async () => {
     for (const path of [
       `/projects/${project.id}/issues?scope=all&search=zz`,
       `/issues?scope=all&search=qq`,
@@ -111,22 +99,16 @@ test('runs a search of two letters without results outside the main thread', asy
 
 /** The plans of the pages of issues that PostgreSQL reads during `work`, as `explain` shows them. */
 const plansDuring = async (work: () => Promise<unknown>): Promise<string[]> => {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with its client
-  const { query } = pg.Client.prototype;
   const plans: string[] = [];
-  // oxlint-disable-next-line typescript/no-explicit-any -- pg declares six overloads of one function
-  (pg.Client.prototype as any).query = async function explaining(this: pg.Client, ...all: any[]) {
-    const { text, values = all[1] } = typeof all[0] === 'string' ? { text: all[0] } : all[0];
-    if (/^\s*select issues\.id, issues\.revision/.test(text)) {
-      const { rows } = await Reflect.apply(query, this, [`explain ${text}`, values]);
-      plans.push(rows.map((row: object) => Object.values(row)[0]).join('\n'));
-    }
-    return await Reflect.apply(query, this, all);
-  };
+  const stop = observeQueries(async ({ text, values }, send) => {
+    if (!/^\s*select issues\.id, issues\.revision/.test(text)) return;
+    const { rows } = await send(`explain ${text}`, values);
+    plans.push(rows.map((row: object) => Object.values(row)[0]).join('\n'));
+  });
   try {
     await work();
   } finally {
-    pg.Client.prototype.query = query;
+    stop();
   }
   return plans;
 };
@@ -174,7 +156,7 @@ test(
 );
 
 test('reads a page outside the main thread if it may pass over most of the project', async () => {
-  const pages = await statementsDuring(/^\s*select issues\.id, issues\.revision/, async () => {
+  const pages = await formsDuring(/^\s*select issues\.id, issues\.revision/, async () => {
     for (const filter of ['due_date=0&confidential=true', 'confidential=true', 'my_reaction_emoji=rocket']) {
       const path = `/projects/${project.id}/issues?scope=all&${filter}`;
       const { status, body } = await gantry.api(`GET ${path}`, { as: user.token });
@@ -194,7 +176,7 @@ test('keeps totals of a large project exact after each change, and counts outsid
   for (const added of [0, 1, 2]) {
     if (added > 0) await seedIssue(gantry, { project: project.id, title: 'x' });
     for (const [filter, first, step] of cases()) {
-      const counts = await statementsDuring(countForm, async () =>
+      const counts = await formsDuring(countForm, async () =>
         assert.equal(await total(filter), first + added * step, filter),
       );
       // The last duration decides: a fast count runs in place.

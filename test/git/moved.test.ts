@@ -36,8 +36,8 @@ after(async () => {
 const urlAt = (path: string, user: SeededUser | null = owner): string =>
   repositoryUrl(gantry.url, path, user?.token ?? null);
 
-const project = async (given: object = {}): Promise<SeededProject> => {
-  const made = await seedProject(gantry, { visibility: 'private', owner: owner.id, ...given });
+const project = async (attributes: object = {}): Promise<SeededProject> => {
+  const made = await seedProject(gantry, { visibility: 'private', owner: owner.id, ...attributes });
   await tree.commit('More', {});
   await tree.git('push', '--quiet', urlAt(made.full_path), 'HEAD:refs/heads/main');
   return made;

@@ -3,27 +3,11 @@
  * with them.
  */
 import { join } from 'node:path';
-import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { type Skewed, listsOf, makeSkewed } from '../gates/skewed.ts';
 import { fillRequests, requestListsOf } from '../gates/skewed_requests.ts';
+import { statementsDuring } from '../support/record_statements.ts';
 import { startTestService } from '../support/service.ts';
-
-/** Runs `work` and answers the statements that asked for rows meanwhile. */
-const statementsOf = async (work: () => Promise<unknown>): Promise<string[]> => {
-  // oxlint-disable-next-line typescript/unbound-method -- it is called with its statement
-  const { all } = StatementSync.prototype;
-  const seen: string[] = [];
-  StatementSync.prototype.all = function recording(this: StatementSync, ...given: unknown[]) {
-    seen.push(this.sourceSQL);
-    return Reflect.apply(all, this, given);
-  } as typeof all;
-  try {
-    await work();
-  } finally {
-    StatementSync.prototype.all = all;
-  }
-  return seen;
-};
 
 const planOf = (database: DatabaseSync, text: string): string[] => {
   const rows = database.prepare(`explain query plan ${text}`).all() as { detail: string }[];
@@ -83,7 +67,7 @@ export const queryPlansText = async (): Promise<string> => {
   for (const path of [...listsOf(skewed), ...requestListsOf(skewed), ...labelListsOf(skewed)]) {
     const ask = async (): Promise<unknown> =>
       await gantry.api(`GET ${path}&per_page=5`, { as: skewed.user.token });
-    const ofList = (await statementsOf(ask)).filter((text) => kindOf(text) !== null);
+    const ofList = (await statementsDuring(ask)).filter((text) => kindOf(text) !== null);
     lists.push({ name: nameOf(path, skewed), statements: ofList });
   }
   const database = new DatabaseSync(join(gantry.service.platform.config.data, 'gantry.sqlite'), {

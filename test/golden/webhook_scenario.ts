@@ -48,9 +48,9 @@ const commit = (
   send: Send,
   { project }: Ids,
   branch: string,
-  given: { actions: object[]; start_branch?: string; message?: string },
+  change: { actions: object[]; start_branch?: string; message?: string },
 ): (() => Promise<unknown>) => {
-  const { message = 'Change files\n\nFor a reason.', ...rest } = given;
+  const { message = 'Change files\n\nFor a reason.', ...rest } = change;
   const json = { branch, commit_message: message, ...rest };
   return async () => await send(`POST /projects/${project}/repository/commits`, json);
 };
@@ -115,7 +115,7 @@ export const issueSteps = (send: Send, { project, ada }: Ids): Step[] => {
   const path = `/projects/${project}/issues`;
   const issue = (name: string) => kind('issue', action(name));
   const note = kind('note');
-  const given = {
+  const attributes = {
     title: 'A crack',
     description: 'In the deck',
     labels: 'bug',
@@ -123,7 +123,7 @@ export const issueSteps = (send: Send, { project, ada }: Ids): Step[] => {
     due_date: '2026-02-03',
   };
   return [
-    one('issue: open', 'project', issue('open'), async () => await send(`POST ${path}`, given)),
+    one('issue: open', 'project', issue('open'), async () => await send(`POST ${path}`, attributes)),
     one(
       'issue: update',
       'project',
@@ -168,8 +168,8 @@ export const issueSteps = (send: Send, { project, ada }: Ids): Step[] => {
       async () => await send(`POST ${path}/2/notes`, { body: 'Hidden' }),
     ),
     one('note: on a snippet', 'project', note, async () => {
-      const given = { title: 'Knot', file_name: 'knot.txt', content: 'Tie', visibility: 'public' };
-      const snippet = await send(`POST /projects/${project}/snippets`, given);
+      const attributes = { title: 'Knot', file_name: 'knot.txt', content: 'Tie', visibility: 'public' };
+      const snippet = await send(`POST /projects/${project}/snippets`, attributes);
       await send(`POST /projects/${project}/snippets/${snippet.id}/notes`, { body: 'Seen' });
     }),
     one(
@@ -217,7 +217,7 @@ export const requestSteps = (send: Send, ids: Ids): Step[] => {
   const { project, ada } = ids;
   const path = `/projects/${project}/merge_requests`;
   const is = (name: string) => kind('merge_request', action(name));
-  const given = {
+  const attributes = {
     source_branch: 'rails',
     target_branch: 'main',
     title: 'Draft: Add rails',
@@ -227,7 +227,7 @@ export const requestSteps = (send: Send, ids: Ids): Step[] => {
   const actions = [file('create', 'rail.txt')];
   return [
     { picks: [], run: commit(send, ids, 'rails', { actions, start_branch: 'main' }) },
-    one('merge_request: open', 'project', is('open'), act(`POST ${path}`, given)),
+    one('merge_request: open', 'project', is('open'), act(`POST ${path}`, attributes)),
     one(
       'merge_request: update',
       'project',
@@ -291,9 +291,9 @@ export const releaseSteps = (send: Send, { project }: Ids): Step[] => {
   const path = `/projects/${project}/releases`;
   const is = (name: string) => kind('release', action(name));
   const links = [{ name: 'Plans', url: 'https://bridge.example.com/plans.pdf' }];
-  const given = { tag_name: 'v2.0', ref: 'main', name: 'Two', description: 'Notes', assets: { links } };
+  const attributes = { tag_name: 'v2.0', ref: 'main', name: 'Two', description: 'Notes', assets: { links } };
   return [
-    one('release: create', 'project', is('create'), async () => await send(`POST ${path}`, given)),
+    one('release: create', 'project', is('create'), async () => await send(`POST ${path}`, attributes)),
     one(
       'release: update',
       'project',
@@ -307,9 +307,9 @@ export const releaseSteps = (send: Send, { project }: Ids): Step[] => {
 const memberSteps = (
   send: Send,
   path: string,
-  given: { at: Pick['at']; user: number; events: string[] },
+  subscription: { at: Pick['at']; user: number; events: string[] },
 ): Step[] => {
-  const { at, user, events } = given;
+  const { at, user, events } = subscription;
   const [added = '', updated = '', removed = ''] = events;
   const pick = (name: string, run: Step['run']) => one(name, at, event(name), run);
   return [
@@ -336,7 +336,7 @@ export const peopleSteps = (send: Send, { project, group, ada }: Ids): Step[] =>
 ];
 
 const userSteps = (send: Send, gantry: TestService): Step[] => {
-  const given = {
+  const attributes = {
     username: 'grace',
     name: 'Grace Hopper',
     email: 'grace@example.com',
@@ -350,7 +350,7 @@ const userSteps = (send: Send, gantry: TestService): Step[] => {
     await fetch(`${gantry.url}/tools/bridge.git/info/refs?service=git-upload-pack`, { headers });
   };
   return [
-    pick('user_create', async () => await send('POST /users', given)),
+    pick('user_create', async () => await send('POST /users', attributes)),
     pick('user_rename', async () => await send(`PUT /users/${await id()}`, { username: 'grace2' })),
     pick('key_create', async () => await send(`POST /users/${await id()}/keys`, { title: 'k', key })),
     pick('key_destroy', async () => {
@@ -406,14 +406,14 @@ export const makePlaces = async (send: Send): Promise<Ids> => {
   };
   const ada = (await send('POST /users', user)).id;
   const group = (await send('POST /groups', { name: 'Tools', path: 'tools', visibility: 'public' })).id;
-  const given = {
+  const attributes = {
     name: 'Bridge',
     path: 'bridge',
     namespace_id: group,
     visibility: 'public',
     description: 'Spans',
   };
-  const project = (await send('POST /projects', given)).id;
+  const project = (await send('POST /projects', attributes)).id;
   const runner = (await send('POST /user/runners', { runner_type: 'instance_type', run_untagged: true }))
     .token;
   return { project, group, ada, runner };

@@ -17,7 +17,7 @@ type Edit = { as?: string; headers?: Record<string, string> };
 
 export type CodeWorld = World & {
   /** A project with a member of each role and a file on `main`, its default branch. */
-  codeTeam: (given?: ProjectSeed, columns?: Record<string, unknown>) => Promise<Team>;
+  codeTeam: (attributes?: ProjectSeed, columns?: Record<string, unknown>) => Promise<Team>;
   /** Creates a branch of `main` with one more commit; returns its name. */
   branch: (project: number, options?: SeedCommitOptions) => Promise<string>;
   /** Opens a merge request of a new branch into `main`; returns its JSON. */
@@ -26,7 +26,7 @@ export type CodeWorld = World & {
   put: (request: MergeRequest, fields: object, edit?: Edit) => Promise<Reply>;
   get: (request: MergeRequest, rest?: string, as?: string) => Promise<Reply>;
   /** A merge request row without code. */
-  seeded: (given: MergeRequestSeed) => Promise<SeededIssue>;
+  seeded: (attributes: MergeRequestSeed) => Promise<SeededIssue>;
   /** Texts of the system notes, oldest first. */
   requestNotes: (request: MergeRequest) => Promise<string[]>;
   requestTodos: (
@@ -69,8 +69,8 @@ export const startCodeWorld = async (environment: Record<string, string> = {}): 
     setProject,
     branch,
     post,
-    codeTeam: async (given, columns = {}) => {
-      const team = await world.team(given);
+    codeTeam: async (attributes, columns = {}) => {
+      const team = await world.team(attributes);
       await seedCommit(gantry, team.id, { 'README.md': 'Read me\n' });
       if (Object.keys(columns).length > 0) await setProject(team.id, columns);
       return team;
@@ -88,7 +88,7 @@ export const startCodeWorld = async (environment: Record<string, string> = {}): 
     put: async (request, json, { as, headers } = {}) =>
       await api(`PUT ${pathOf(request)}`, { json, ...asked(as), ...(headers !== undefined && { headers }) }),
     get: async (request, rest = '', as) => await api(`GET ${pathOf(request)}${rest}`, asked(as)),
-    seeded: async (given) => await seedMergeRequest(gantry, given),
+    seeded: async (attributes) => await seedMergeRequest(gantry, attributes),
     requestNotes: async ({ id }) => {
       const { target_type, target_id } = of(id);
       const query = store.db

@@ -31,9 +31,9 @@ export type World = {
     project: number | { group: number },
     fields?: Partial<Insertable<MilestonesTable>>,
   ) => Promise<Milestone>;
-  project: (given?: ProjectSeed) => Promise<SeededProject>;
+  project: (attributes?: ProjectSeed) => Promise<SeededProject>;
   /** A project of root's with a member of each role. */
-  team: (given?: ProjectSeed) => Promise<Team>;
+  team: (attributes?: ProjectSeed) => Promise<Team>;
   /** Texts of the system notes of an issue, oldest first. */
   systemNotes: (issueId: number) => Promise<string[]>;
   /** Kinds of the events of a target, oldest first. */
@@ -73,8 +73,8 @@ const ownerOf = (owner: number | { group: number }) =>
 
 const makeTeam =
   (gantry: TestService): World['team'] =>
-  async (given) => {
-    const project = await seedProject(gantry, given);
+  async (attributes) => {
+    const project = await seedProject(gantry, attributes);
     const people: Record<string, SeededUser> = { stranger: await seedUser(gantry) };
     for (const [name, access_level] of Object.entries(levels)) {
       const user = await seedUser(gantry);
@@ -156,7 +156,7 @@ export const startWorld = async (environment: Record<string, string> = {}): Prom
     url: gantry.url,
     api: gantry.api,
     raw: rawRequest(gantry.url),
-    project: (given) => seedProject(gantry, given),
+    project: (attributes) => seedProject(gantry, attributes),
     team: makeTeam(gantry),
     ...makers(gantry),
     ...lookers(gantry),

@@ -9,10 +9,10 @@ export type TestApplication = { id: number; client_id: string; client_secret: st
 /** Registers an instance application. */
 export const makeApplication = async (
   gantry: TestService,
-  given: { redirect_uri?: string; scopes?: string; confidential?: boolean; trusted?: boolean } = {},
+  attributes: { redirect_uri?: string; scopes?: string; confidential?: boolean; trusted?: boolean } = {},
 ): Promise<TestApplication> => {
   const { body } = await gantry.api('POST /applications', {
-    json: { name: 'Robot', redirect_uri: callback, scopes: 'api read_user', ...given },
+    json: { name: 'Robot', redirect_uri: callback, scopes: 'api read_user', ...attributes },
   });
   return { id: body.id, client_id: body.application_id, client_secret: body.secret };
 };

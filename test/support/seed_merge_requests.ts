@@ -64,9 +64,9 @@ export const openRequest = async (
   gantry: TestService,
   project: { id: number },
   source_branch: string,
-  given: { as?: string; target_branch?: string; title?: string; [name: string]: unknown } = {},
+  attributes: { as?: string; target_branch?: string; title?: string; [name: string]: unknown } = {},
 ): Promise<Request> => {
-  const { as, ...rest } = given;
+  const { as, ...rest } = attributes;
   const reply = await gantry.api(`POST /projects/${project.id}/merge_requests`, {
     json: { source_branch, target_branch: 'main', title: `Of ${source_branch}`, ...rest },
     ...(as !== undefined && { as }),
@@ -80,10 +80,10 @@ export const openFromBranch = async (
   gantry: TestService,
   project: { id: number },
   branch: string,
-  given: Parameters<typeof openRequest>[3] = {},
+  attributes: Parameters<typeof openRequest>[3] = {},
 ): Promise<Request> => {
   await seedBranch(gantry, project, branch);
-  return await openRequest(gantry, project, branch, given);
+  return await openRequest(gantry, project, branch, attributes);
 };
 
 export const toPath = ({ project_id, iid }: Request): string =>

@@ -17,9 +17,12 @@ export type VisitorSeed = Omit<UserSeed, 'password' | 'scopes'> & {
 /** The password of every seeded visitor. */
 const password = 'correct horse';
 
-/** @param given the place and the role of a member; without a role, the user is no member */
-export const seedVisitor = async (gantry: TestService, given: VisitorSeed = {}): Promise<SeededVisitor> => {
-  const { project, group, access_level, ...user } = given;
+/** @param attributes the place and the role of a member; without a role, the user is no member */
+export const seedVisitor = async (
+  gantry: TestService,
+  attributes: VisitorSeed = {},
+): Promise<SeededVisitor> => {
+  const { project, group, access_level, ...user } = attributes;
   const { id, username } = await seedUser(gantry, { ...user, password, scopes: [] });
   if (access_level !== undefined && access_level !== null) {
     const place = project === undefined ? { group: group ?? 0 } : { project };

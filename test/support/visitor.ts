@@ -78,12 +78,12 @@ export const openVisitor = (gantry: Pick<TestService, 'url'>, session?: string):
   const get: Visitor['get'] = async (path, headers = {}) => await send(path, { headers });
   const post: Visitor['post'] = async (path, form = {}, headers = {}) => {
     const fields = Object.entries({ authenticity_token: token ?? null, ...form });
-    const given = fields.filter((pair): pair is [string, string] => pair[1] !== null);
+    const pairs = fields.filter((pair): pair is [string, string] => pair[1] !== null);
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     return await send(path, {
       method: 'POST',
       headers: { ...type, origin: gantry.url, ...headers },
-      body: new URLSearchParams(given).toString(),
+      body: new URLSearchParams(pairs).toString(),
     });
   };
   const postFiles: Visitor['postFiles'] = async (path, form, files) => {

@@ -101,8 +101,8 @@ test('the attacks of these tests succeed without the protection', { skip }, asyn
 
 /** What a page would do that somebody brought to it; each answers how it ended. */
 const attempts = (folder: string): string => `(async () => {
-  const put = async (name, given) => {
-    const element = Object.assign(document.createElement(name), given);
+  const put = async (name, properties) => {
+    const element = Object.assign(document.createElement(name), properties);
     const ended = new Promise((resolve) => {
       for (const one of ['load', 'error']) element.addEventListener(one, () => resolve(one));
     });

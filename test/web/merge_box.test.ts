@@ -40,10 +40,10 @@ const send = async (line: string, json: object = {}): Promise<Request> => {
   return body;
 };
 
-const open = async (branch: string, given: Parameters<typeof openRequest>[3] = {}): Promise<Request> => {
-  const { target_branch = 'main' } = given;
+const open = async (branch: string, attributes: Parameters<typeof openRequest>[3] = {}): Promise<Request> => {
+  const { target_branch = 'main' } = attributes;
   await seedBranch(web.gantry, project, branch, { from: target_branch });
-  const request = await openRequest(web.gantry, project, branch, given);
+  const request = await openRequest(web.gantry, project, branch, attributes);
   await settle(web.gantry);
   return request;
 };

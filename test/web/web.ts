@@ -18,7 +18,7 @@ export type Web = {
   /** A page in a browser window without cookies; what the browser complains of fails the test. */
   withPage: (work: (page: Page) => Promise<void>, options?: BrowserContextOptions) => Promise<void>;
   /** The name of a new user, who has `password`. */
-  makeUser: (given?: object) => Promise<string>;
+  makeUser: (attributes?: object) => Promise<string>;
   signIn: (page: Page, login: string, word?: string) => Promise<void>;
   /** Nothing serious or critical is wrong with how the page can be used. */
   assertFine: (page: Page) => Promise<void>;
@@ -49,7 +49,7 @@ const signIn: Web['signIn'] = async (page, login, word = password) => {
 export const followOnly = async (page: Page): Promise<void> => {
   await page.addInitScript(`{
     const { setTimeout: later } = window;
-    window.setTimeout = (work, wait = 0, ...given) => (wait > 2000 ? 0 : later(work, wait, ...given));
+    window.setTimeout = (work, wait = 0, ...args) => (wait > 2000 ? 0 : later(work, wait, ...args));
     window.setInterval = () => 0;
   }`);
   const address = page.url();
@@ -82,9 +82,9 @@ export const openWeb = async (environment: Record<string, string> = {}): Promise
       }
       assert.deepEqual(complaints, []);
     },
-    makeUser: async (given = {}) => {
+    makeUser: async (attributes = {}) => {
       const username = unique('user');
-      const json = { username, name: 'A User', email: `${username}@example.com`, password, ...given };
+      const json = { username, name: 'A User', email: `${username}@example.com`, password, ...attributes };
       assert.equal((await gantry.api('POST /users', { json })).status, 201);
       return username;
     },

@@ -138,7 +138,7 @@ const keys: Record<string, string> = {
   issue_link_id: 'issue_link_id',
 };
 
-const given: Record<string, string> = {
+const knownValues: Record<string, string> = {
   '/projects/{id}': encodeURIComponent('workshop/bridge'),
   '/groups/{id}': 'workshop',
   '/projects/{id}/repository/files/{file_path}': encodeURIComponent('src/span.js'),
@@ -186,8 +186,8 @@ const fillPath = async (ask: Ask, declared: string): Promise<string | null> => {
     const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
     if (name === undefined) path += `/${segment}`;
     else {
-      const [first] = given[soFar] === undefined ? await loadList(ask, path) : [];
-      const value = given[soFar] ?? first?.[keys[name] ?? 'id'];
+      const [first] = knownValues[soFar] === undefined ? await loadList(ask, path) : [];
+      const value = knownValues[soFar] ?? first?.[keys[name] ?? 'id'];
       if (value === undefined) return null;
       path += `/${value}`;
     }

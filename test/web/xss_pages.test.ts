@@ -92,8 +92,8 @@ const seedRequests = async (path: string): Promise<void> => {
     const changed = { ...files, 'a.js': `one\n${plain.join('\n')}\n` };
     commit = await seedBranch(web.gantry, project, branch, { files: changed, message });
     const texts = at === branches.length - 1 ? comments() : plain;
-    const given = { title: plain[at] ?? '', description: texts.join('\n\n') };
-    ({ iid } = await openRequest(web.gantry, project, branch, given));
+    const attributes = { title: plain[at] ?? '', description: texts.join('\n\n') };
+    ({ iid } = await openRequest(web.gantry, project, branch, attributes));
   }
   await settle(web.gantry);
   const one = `${path}/merge_requests/${iid}`;

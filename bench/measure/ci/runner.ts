@@ -255,9 +255,9 @@ const runOf = async (
     const mark = `bench-${wanted}-${process.pid}-${number}`;
     const said: Buffer[] = [];
     const onOutput = (chunk: Buffer): void => void said.push(chunk);
-    const given = { job: emptyJob, folders, script, user, mark, onOutput, stop };
+    const task = { job: emptyJob, folders, script, user, mark, onOutput, stop };
     const wait = timed(async () => {
-      const { code } = await session.run(given);
+      const { code } = await session.run(task);
       if (code !== 0) throw new Error(`it ended with ${code}: ${Buffer.concat(said).toString()}`);
     });
     return await wait;

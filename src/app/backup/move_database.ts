@@ -9,12 +9,15 @@ import { connectionName } from '../../platform/db/process_name.ts';
 import { type OnCopied, copyTables } from '../../platform/db/transfer/copy_tables.ts';
 import type { Row, Table, TableReader } from '../../platform/db/transfer/table_reader.ts';
 import { StartFailure } from '../../platform/errors.ts';
-import { systemClock } from '../../platform/time.ts';
 import { movedName, readInstanceRecord, recordMove } from '../service/instance_record.ts';
-import { databaseExists, databaseFile, openAnyStore, openCurrentStore } from '../service/open_database.ts';
+import {
+  databaseExists,
+  databaseFile,
+  openAnyStore,
+  openCurrentStore,
+  toCommandParts,
+} from '../service/open_database.ts';
 import { type DatabasePlace, openReader, openWriter } from './open_tables.ts';
-
-const toParts = (config: Config) => ({ config, clock: systemClock, onFatal: () => undefined });
 
 /** Creates the schema of this version in an empty database. @throws StartFailure if the database is in use */
 const prepareTarget = async (store: Store, label: string): Promise<void> => {
@@ -47,7 +50,7 @@ export const fillDatabase = async (
   let copied: { [table: string]: number };
   remove();
   try {
-    const store = await openAnyStore(toParts(target), false, draft);
+    const store = await openAnyStore(toCommandParts(target), false, draft);
     await prepareTarget(store, isFile ? file : `the schema ${target.database_schema}`);
     const writer = await openWriter(target, draft);
     try {
@@ -137,7 +140,7 @@ const copyDatabase = async (
 };
 
 const withCurrentStore = async <T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> => {
-  const store = await openCurrentStore(toParts(config));
+  const store = await openCurrentStore(toCommandParts(config));
   try {
     return await work(store);
   } finally {

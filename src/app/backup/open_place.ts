@@ -21,7 +21,7 @@ const countBytes = (folder: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 
-export type Wanted = {
+export type BackupPlaceOptions = {
   to: string;
   instance: string;
   /** A folder for what becomes an archive, which the caller removes. */
@@ -29,7 +29,10 @@ export type Wanted = {
 };
 
 /** Opens a place for a backup of an instance. */
-export const openPlace = async (config: Config, { to, instance, scratch }: Wanted): Promise<OpenedPlace> => {
+export const openPlace = async (
+  config: Config,
+  { to, instance, scratch }: BackupPlaceOptions,
+): Promise<OpenedPlace> => {
   if (isBucket(to)) {
     const { openBucketPlace } = await import('./places/bucket_place.ts');
     return { place: await openBucketPlace(config, to, instance), finish: async () => undefined };

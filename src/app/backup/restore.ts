@@ -12,10 +12,9 @@ import { migrate } from '../../platform/db/migrate.ts';
 import { openSqliteReader } from '../../platform/db/transfer/sqlite_tables.ts';
 import { StartFailure } from '../../platform/errors.ts';
 import { forEachConcurrently } from '../../platform/for_each_concurrently.ts';
-import { systemClock } from '../../platform/time.ts';
 import { openInstance } from '../service/open_instance.ts';
 import { movedName } from '../service/instance_record.ts';
-import { databaseFile, openAnyStore } from '../service/open_database.ts';
+import { databaseFile, openAnyStore, toCommandParts } from '../service/open_database.ts';
 import { openStorages } from '../service/open_storages.ts';
 import { makeQuiet, markQuiet } from '../service/quiet.ts';
 import { secretsPath } from '../service/secrets.ts';
@@ -40,8 +39,6 @@ export type RestoreParts = {
   onPart: (label: string, total: number) => void;
   advance: () => void;
 };
-
-const parts = (config: Config) => ({ config, clock: systemClock, onFatal: () => undefined });
 
 /** Writes the database of a backup to a file in a folder. */
 export const extractDatabase = async (
@@ -141,7 +138,7 @@ const restoreDatabase = async ({ config }: RestoreParts, file: string): Promise<
     return;
   }
   const local = { ...config, database_url: null, data: dirname(file) };
-  const store = await openAnyStore(parts(local));
+  const store = await openAnyStore(toCommandParts(local));
   try {
     await migrate(store);
   } finally {
@@ -179,7 +176,7 @@ export const restoreBackup = async (restore: RestoreParts): Promise<void> => {
     requireStorages(file, config);
     requireSharedLogs(file, restore);
     if (!(await claimTarget(config, { manifest, isQuiet }))) await fillTarget(restore, file);
-    const { store } = await openInstance(parts(config));
+    const { store } = await openInstance(toCommandParts(config));
     try {
       if (isQuiet) await makeQuiet(store, manifest.name);
     } finally {

@@ -4,7 +4,7 @@ import type { Config } from '../../platform/config/fields.ts';
 import { appliedMigrations, migrate, pendingMigrations } from '../../platform/db/migrate.ts';
 import { type Store, openStore } from '../../platform/db/open.ts';
 import { StartFailure } from '../../platform/errors.ts';
-import type { Clock } from '../../platform/time.ts';
+import { type Clock, systemClock } from '../../platform/time.ts';
 
 export type StoreParts = {
   config: Config;
@@ -12,6 +12,13 @@ export type StoreParts = {
   /** Called when commits can no longer be acknowledged. The process must end. */
   onFatal: (error: unknown) => void;
 };
+
+/** Parts of a command, which ends at the first failure anyway. */
+export const toCommandParts = (config: Config): StoreParts => ({
+  config,
+  clock: systemClock,
+  onFatal: () => undefined,
+});
 
 export const databaseFile = (config: Pick<Config, 'data'>): string => join(config.data, 'gantry.sqlite');
 

@@ -346,28 +346,34 @@ test('errors of inputs', async () => {
   const lib = (spec: string): Files => ({
     'lib.yml': `spec:\n  inputs: ${spec}\n---\nj: { script: "$[[ inputs.a ]]" }`,
   });
-  const given = (inputs: string): string => `include: { local: lib.yml, inputs: ${inputs} }`;
-  await check([[given('{}'), '`lib.yml`: `a` input: required value has not been provided']], lib('{ a: }'));
-  await check([[given('{ a: 5 }'), '`lib.yml`: `a` input: provided value is not a string']], lib('{ a: }'));
-  await check([[given('{ a: x, b: y }'), '`lib.yml`: unknown input arguments: b']], lib('{ a: }'));
+  const includeLib = (inputs: string): string => `include: { local: lib.yml, inputs: ${inputs} }`;
+  await check(
+    [[includeLib('{}'), '`lib.yml`: `a` input: required value has not been provided']],
+    lib('{ a: }'),
+  );
+  await check(
+    [[includeLib('{ a: 5 }'), '`lib.yml`: `a` input: provided value is not a string']],
+    lib('{ a: }'),
+  );
+  await check([[includeLib('{ a: x, b: y }'), '`lib.yml`: unknown input arguments: b']], lib('{ a: }'));
   await check(
     [
       [
-        given('{ a: z }'),
+        includeLib('{ a: z }'),
         '`lib.yml`: `a` input: `z` cannot be used because it is not in the list of allowed options',
       ],
     ],
     lib('{ a: { options: [x, y] } }'),
   );
   await check(
-    [[given('{ a: z }'), '`lib.yml`: `a` input: provided value does not match required RegEx pattern']],
+    [[includeLib('{ a: z }'), '`lib.yml`: `a` input: provided value does not match required RegEx pattern']],
     lib('{ a: { regex: "/^x/" } }'),
   );
-  await check([[given('{ b: x }'), '`lib.yml`: unknown interpolation key: `a`']], lib('{ b: }'));
+  await check([[includeLib('{ b: x }'), '`lib.yml`: unknown interpolation key: `a`']], lib('{ b: }'));
   await check(
     [
       [
-        given('{ a: x }'),
+        includeLib('{ a: x }'),
         '`lib.yml`: Given inputs not defined in the `spec` section of the included configuration file',
       ],
     ],

@@ -167,7 +167,6 @@ export const jobsJson = async (call: Pick<Call, 'db'> & JsonContext, code: Code,
   });
 };
 
-/** Converts one job. */
 export const jobJson = async (call: Pick<Call, 'db'> & JsonContext, code: Code, job: JobRow) => {
   const [json] = await jobsJson(call, code, [job]);
   if (json === undefined) throw new Error('no job');

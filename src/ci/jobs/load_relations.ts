@@ -12,6 +12,7 @@ import { type UserRow, usersById } from '../../identity/users/queries.ts';
 import { isAvailableArtifact } from './artifact_availability.ts';
 import type { JobRow } from './rows.ts';
 import { type BasicRunnerRow, basicRunnerColumns } from './runner_json.ts';
+import { rowsById } from '../../platform/db/rows_by_id.ts';
 
 type ArtifactRow = Pick<
   Selectable<ArtifactsTable>,
@@ -30,17 +31,14 @@ export type JobRelations = {
 const withoutNulls = (ids: readonly (number | null)[]): number[] =>
   [...new Set(ids)].filter((id) => id !== null);
 
-const byId = <T extends { id: number }>(rows: T[]): Map<number, T> =>
-  new Map(rows.map((row) => [row.id, row]));
-
 /** Loads the pipelines of these ids. */
 export const loadPipelines = async (db: Reader, ids: readonly number[]): Promise<Map<number, PipelineRow>> =>
-  byId(await db.selectFrom('pipelines').selectAll().where('id', 'in', ids).execute());
+  rowsById(await db.selectFrom('pipelines').selectAll().where('id', 'in', ids).execute());
 
 const loadRunners = async (db: Reader, ids: number[]): Promise<Map<number, BasicRunnerRow>> =>
   ids.length === 0
     ? new Map()
-    : byId(await db.selectFrom('runners').select(basicRunnerColumns).where('id', 'in', ids).execute());
+    : rowsById(await db.selectFrom('runners').select(basicRunnerColumns).where('id', 'in', ids).execute());
 
 /** Loads the artifacts that have not expired, by job. */
 export const loadArtifacts = async (

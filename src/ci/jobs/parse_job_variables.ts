@@ -4,7 +4,6 @@ export type JobVariable = { key: string; value: string };
 
 const parameter = 'job_variables_attributes';
 const maxVariables = 200;
-/** Bytes. */
 const maxValueBytes = 65_536;
 const keyPattern = /^[a-zA-Z0-9_]{1,255}$/;
 

@@ -53,7 +53,6 @@ export const lockPipeline = async (tx: Tx, pipeline_id: number): Promise<Pipelin
   return pipeline ?? null;
 };
 
-/** Locks the pipeline of a job. */
 const lockPipelineOfJob = async (tx: Tx, job_id: number): Promise<Pipeline | null> => {
   const [pipeline] = await selectPipelineOfJobForUpdate(tx.db, { job_id });
   return pipeline ?? null;

@@ -28,9 +28,9 @@ const protect = async (name: string): Promise<void> => {
 
 /** Returns the statuses for a developer who cancels and retries a pipeline of the ref, then a job of another. */
 const answers = async (ref: string, request?: number): Promise<number[]> => {
-  const given = request === undefined ? {} : { merge_request: request };
+  const attributes = request === undefined ? {} : { merge_request: request };
   const make = async () =>
-    await seedPipeline(gantry, { project: project.id, ref, file: 'a: { script: x }', ...given });
+    await seedPipeline(gantry, { project: project.id, ref, file: 'a: { script: x }', ...attributes });
   const [whole, other] = [await make(), await make()];
   const at = `/projects/${project.id}`;
   const statuses: number[] = [];

@@ -59,11 +59,13 @@ const deferred = async (): Promise<Request> => {
   return body;
 };
 
-const pipelineOf = async (request: Request, given: { merge_request?: number } = {}) => {
+const pipelineOf = async (request: Request, attributes: { merge_request?: number } = {}) => {
   const ref =
-    given.merge_request === undefined ? request.source_branch : `refs/merge-requests/${request.iid}/head`;
+    attributes.merge_request === undefined
+      ? request.source_branch
+      : `refs/merge-requests/${request.iid}/head`;
   const file = 'a: { script: make }\nb: { script: make }';
-  return await seedPipeline(gantry, { project: project.id, file, sha: request.sha, ref, ...given });
+  return await seedPipeline(gantry, { project: project.id, file, sha: request.sha, ref, ...attributes });
 };
 
 const todosOn = async (request: Request) =>

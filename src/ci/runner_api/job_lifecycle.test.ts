@@ -451,8 +451,8 @@ c: { stage: test, script: x, dependencies: [a] }
       [other.status, other.body.message],
       [400, 'another artifact of the same type already exists'],
     );
-    for (const given of [{ type: '../x' }, { format: 'tar' }]) {
-      assert.equal((await peer.upload(job, bytes, given)).status, 400);
+    for (const query of [{ type: '../x' }, { format: 'tar' }]) {
+      assert.equal((await peer.upload(job, bytes, query)).status, 400);
     }
     const authorized = await peer.send('POST', `/jobs/${job.id}/artifacts/authorize`).reply;
     assert.equal(authorized.status, 200);

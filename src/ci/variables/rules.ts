@@ -5,7 +5,6 @@ import { type Problems, invalid } from '../../platform/errors.ts';
 import { matchesWildcard } from '../../platform/wildcard.ts';
 
 const maxKeyLength = 255;
-/** Bytes. */
 const maxValueBytes = 10_000;
 
 export type Variable = Omit<

@@ -67,7 +67,8 @@ const recordUse = ({ store, clock, settings }: Platform, signedIn: SignedIn, ip:
   else if (kind !== 'job') recordTokenUse(store, signedIn, { now: clock.now(), ip });
 };
 
-const getSource = ({ ip, headers }: FastifyRequest): Source => ({
+/** Returns where a request came from. */
+export const getSource = ({ ip, headers }: FastifyRequest): Source => ({
   ip,
   userAgent: headers['user-agent'] ?? '',
 });
@@ -167,7 +168,6 @@ export const openCall =
       declared.audience === 'anyone' ? nobody : await openActor(platform, request, sent, declared),
     );
 
-/** The call of a page. */
 export type PageCall = {
   call: Call;
   /** The session cookie; null if nobody is signed in. */

@@ -87,14 +87,14 @@ const build = async (plan: World) => {
   const groupIds: number[] = [];
   for (const [at, group] of plan.groups.entries()) {
     const parent = group.parent === null || group.parent >= at ? undefined : groupIds[group.parent];
-    const given = { visibility: group.visibility as never, ...(parent !== undefined && { parent }) };
-    groupIds.push((await seedGroup(gantry, given)).id);
+    const attributes = { visibility: group.visibility as never, ...(parent !== undefined && { parent }) };
+    groupIds.push((await seedGroup(gantry, attributes)).id);
   }
   const projectIds: number[] = [];
   for (const { visibility: seen, place, issues } of plan.projects) {
     const where = 'group' in place ? { namespace: groupIds[place.group] } : { owner: userIds[place.owner] };
-    const given = { visibility: seen, issues_access_level: issues, ...where };
-    projectIds.push((await seedProject(gantry, given as never)).id);
+    const attributes = { visibility: seen, issues_access_level: issues, ...where };
+    projectIds.push((await seedProject(gantry, attributes as never)).id);
   }
   const taken = new Set<string>();
   for (const member of plan.members) {

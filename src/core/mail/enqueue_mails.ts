@@ -29,7 +29,6 @@ export const sendingWork = (user_id: number, run_at?: number) => {
   };
 };
 
-/** Rows per statement. */
 const maxRowsPerInsert = 50;
 
 /** Enqueues mails. A user gets one mail for an event, however often the event is handled. */

@@ -3,7 +3,6 @@ import type { Tx } from '../../platform/db/open.ts';
 import type { Platform } from '../platform.ts';
 import { enqueueMails, isMailOn } from './enqueue_mails.ts';
 
-/** Kinds of the mails. */
 export const securityMailKinds = [
   'account.passkey_added',
   'account.ssh_key_added',

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { defaults } from './fields.ts';
 import { findEmailDomainProblem } from './setting_effects.ts';
 
-const problem = (email: string, given: object): string | null =>
-  findEmailDomainProblem({ ...defaults, ...given }, email);
+const problem = (email: string, overrides: object): string | null =>
+  findEmailDomainProblem({ ...defaults, ...overrides }, email);
 
 const allowed = (email: string, patterns: string[]): boolean =>
   problem(email, { domain_whitelist: patterns }) === null;

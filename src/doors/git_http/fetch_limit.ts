@@ -8,7 +8,6 @@ import { type GitUser, transferClient } from '../../code/repository/refs/transfe
 import { makeFairSemaphore } from '../../platform/fair_semaphore.ts';
 import { memoizePerStore } from '../../platform/memoize_per_store.ts';
 
-/** Milliseconds. */
 const maxWaitMilliseconds = 30_000;
 /** Maximum waiting fetches of one owner, for each that may run. */
 const maxWaitingFetches = 10;

@@ -34,7 +34,7 @@ export type Admitted = {
 };
 
 /** Adds messages for the user to the answer. */
-const withTold = (
+const withNotices = (
   stream: GitStream<'transport.upload_pack'>,
   lines: string[],
 ): GitStream<'transport.upload_pack'> => {
@@ -58,7 +58,7 @@ export const openFetch = async (
     const stream = await getRepository(platform, project).stream('transport.upload_pack', params);
     stream.result.then(leave, leave);
     const lines = movedLines(project, path, address);
-    return lines.length === 0 ? stream : withTold(stream, lines);
+    return lines.length === 0 ? stream : withNotices(stream, lines);
   } catch (error) {
     leave();
     throw error;

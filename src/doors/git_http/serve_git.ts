@@ -1,7 +1,7 @@
 /** Serves git over HTTP: authorizes, then streams both ways with backpressure. */
 import type { Readable } from 'node:stream';
 import type { Call } from '../../core/access/call.ts';
-import { Failure } from '../../platform/errors.ts';
+import { isNotFound } from '../../platform/errors.ts';
 import { discardBody } from '../../platform/http/body/discard_body.ts';
 import { Answer } from '../../platform/http/endpoint.ts';
 import { type Project, findProject } from '../../projects/projects/find.ts';
@@ -33,7 +33,7 @@ const findVisibleProject = async (call: Call, { viewer }: GitUser, path: string)
     const project = await findProject({ ...call, viewer }, path);
     return project;
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 };

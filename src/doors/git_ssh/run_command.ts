@@ -3,7 +3,7 @@ import type { ServerChannel } from 'ssh2';
 import type { Cause } from '../../core/access/audit.ts';
 import type { Platform } from '../../core/platform.ts';
 import { anonymous } from '../../core/access/viewer.ts';
-import { Failure } from '../../platform/errors.ts';
+import { isNotFound } from '../../platform/errors.ts';
 import { isGitFailure } from '../../platform/git/failure.ts';
 import { TooManyFetches } from '../git_http/fetch_limit.ts';
 import { createForPush } from '../git_http/create_by_push.ts';
@@ -33,7 +33,7 @@ const projectByPath = async (platform: Platform, user: GitUser, path: string): P
     const { db } = platform.store;
     return await findProject({ db, viewer: user.viewer }, path);
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 };

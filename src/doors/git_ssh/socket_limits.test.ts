@@ -15,10 +15,10 @@ type Guarded = {
   close: () => Promise<void>;
 };
 
-const start = async (given: Partial<typeof limits>): Promise<Guarded> => {
+const start = async (overrides: Partial<typeof limits>): Promise<Guarded> => {
   const taken: Socket[] = [];
   const sockets = guardSockets(
-    { ...limits, ...given },
+    { ...limits, ...overrides },
     { take: (socket) => void taken.push(socket.resume()) },
   );
   sockets.server.listen(0, '127.0.0.1');

@@ -41,7 +41,7 @@ afterEach(async () => {
   await gantry.service.platform.store.write(async ({ db }) => db.deleteFrom('sign_in_failures').execute());
 });
 
-const somebody = (given: Partial<Person> = {}): Person => {
+const somebody = (overrides: Partial<Person> = {}): Person => {
   const name = unique('somebody');
   return {
     sub: `sub-${name}`,
@@ -49,7 +49,7 @@ const somebody = (given: Partial<Person> = {}): Person => {
     email_verified: true,
     name: 'Some Body',
     preferred_username: name,
-    ...given,
+    ...overrides,
   };
 };
 

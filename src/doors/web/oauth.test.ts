@@ -21,10 +21,10 @@ let app: TestApplication;
 let visitor: Visitor;
 let user: { id: number; username: string };
 
-const makeUser = async (given: object = {}): Promise<{ id: number; username: string }> => {
+const makeUser = async (attributes: object = {}): Promise<{ id: number; username: string }> => {
   const username = unique('human');
   const { body } = await gantry.api('POST /users', {
-    json: { username, name: 'Human', email: `${username}@example.com`, password, ...given },
+    json: { username, name: 'Human', email: `${username}@example.com`, password, ...attributes },
   });
   return { id: body.id, username };
 };
@@ -44,14 +44,14 @@ before(async () => {
 after(async () => await gantry.close());
 afterEach(() => gantry.setTime(null));
 
-const urlOf = (given: { [name: string]: string | null } = {}, client = app): string => {
+const urlOf = (params: { [name: string]: string | null } = {}, client = app): string => {
   const all = {
     response_type: 'code',
     client_id: client.client_id,
     redirect_uri: callback,
     scope: 'api',
     state: 'st&te=1',
-    ...given,
+    ...params,
   };
   const pairs = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== null);
   return `/oauth/authorize?${new URLSearchParams(pairs).toString()}`;
@@ -74,8 +74,8 @@ const answerOf = (seen: Seen): URLSearchParams => {
   return url.searchParams;
 };
 
-const ask = async (given: { [name: string]: string | null }, client = app): Promise<Seen> =>
-  await visitor.get(urlOf(given, client));
+const ask = async (params: { [name: string]: string | null }, client = app): Promise<Seen> =>
+  await visitor.get(urlOf(params, client));
 
 test("issues a token after the user's consent, with PKCE", async () => {
   const { verifier, challenge } = makePkce();
@@ -170,7 +170,7 @@ test('redirects to registered addresses only', async () => {
 
 test('reports other invalid parameters to the application', async () => {
   const { challenge } = makePkce();
-  const wrong: [given: { [name: string]: string | null }, error: string][] = [
+  const wrong: [params: { [name: string]: string | null }, error: string][] = [
     [{ response_type: null }, 'invalid_request'],
     [{ response_type: 'token' }, 'unsupported_response_type'],
     [{ response_mode: 'fragment' }, 'invalid_request'],
@@ -180,9 +180,9 @@ test('reports other invalid parameters to the application', async () => {
     [{ code_challenge: challenge, code_challenge_method: 'plain' }, 'invalid_request'],
     [{ code_challenge: 'short', code_challenge_method: 'S256' }, 'invalid_request'],
   ];
-  for (const [given, error] of wrong) {
-    const told = answerOf(await ask(given));
-    assert.equal(told.get('error'), error, JSON.stringify(given));
+  for (const [params, error] of wrong) {
+    const told = answerOf(await ask(params));
+    assert.equal(told.get('error'), error, JSON.stringify(params));
     assert.equal(told.get('state'), 'st&te=1');
     assert.ok(told.get('error_description'));
   }
@@ -192,11 +192,11 @@ test('reports other invalid parameters to the application', async () => {
 
 test('a public application must use PKCE and asks for consent each time', async () => {
   const open = await makeApplication(gantry, { confidential: false, redirect_uri: 'myapp:/done' });
-  const given = { redirect_uri: 'myapp:/done' };
-  const refused = await ask(given, open);
+  const params = { redirect_uri: 'myapp:/done' };
+  const refused = await ask(params, open);
   assert.match(refused.location ?? '', /^myapp:\/done\?error=invalid_request/);
   const { verifier, challenge } = makePkce();
-  const pkce = { ...given, code_challenge: challenge, code_challenge_method: 'S256' };
+  const pkce = { ...params, code_challenge: challenge, code_challenge_method: 'S256' };
   const page = await ask(pkce, open);
   assert.match(page.headers.get('content-security-policy') ?? '', /form-action 'self'[^;]* myapp:/);
   const { location } = await visitor.post('/oauth/authorize', consent(page, 'allow'));
@@ -221,14 +221,14 @@ test('refuses the scope sudo for users who are no administrators', async () => {
 
 /* ---- the pages of applications ---- */
 
-const given = { name: 'My own', redirect_uri: callback, scopes: 'read_user', confidential: '1' };
+const applicationForm = { name: 'My own', redirect_uri: callback, scopes: 'read_user', confidential: '1' };
 
 const secretsIn = ({ text }: Seen): string[] =>
   [...text.matchAll(/<code class="secret">([^<]+)</g)].map(([, one = '']) => one);
 
 test('a user registers an application, sees its secret once, and deletes it', async () => {
   await visitor.get('/profile/applications');
-  const made = await visitor.post('/profile/applications', given);
+  const made = await visitor.post('/profile/applications', applicationForm);
   assert.equal(made.status, 200);
   const [uid = '', secret = ''] = secretsIn(made);
   assert.match(secret, /^gntoas-/);
@@ -249,7 +249,7 @@ test('a user registers an application, sees its secret once, and deletes it', as
 test('shows problems of a new application at their fields', async () => {
   await visitor.get('/profile/applications');
   const seen = await visitor.post('/profile/applications', {
-    ...given,
+    ...applicationForm,
     name: '',
     redirect_uri: 'javascript:alert(1)',
     scopes: '',
@@ -266,13 +266,13 @@ test('user_oauth_applications takes effect at once', async () => {
   await set(false);
   const page = await visitor.get('/profile/applications');
   assert.ok(!page.text.includes('name="redirect_uri"'));
-  assert.equal((await visitor.post('/profile/applications', given)).status, 403);
+  assert.equal((await visitor.post('/profile/applications', applicationForm)).status, 403);
   const admin = await signedIn((await makeUser({ admin: true })).username);
   await admin.get('/profile/applications');
-  assert.equal((await admin.post('/profile/applications', given)).status, 200);
+  assert.equal((await admin.post('/profile/applications', applicationForm)).status, 200);
   await set(true);
   await visitor.get('/profile/applications');
-  assert.equal((await visitor.post('/profile/applications', given)).status, 200);
+  assert.equal((await visitor.post('/profile/applications', applicationForm)).status, 200);
 });
 
 test('a user lists and revokes authorized applications', async () => {

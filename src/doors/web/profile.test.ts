@@ -24,14 +24,14 @@ const someone = async (): Promise<Someone> => {
 
 const isSignedIn = async (visitor: Visitor): Promise<boolean> => (await visitor.get('/')).status === 200;
 
-const profile = (email: string, given: object = {}) => ({
+const profile = (email: string, overrides: object = {}) => ({
   name: 'Another Name',
   email,
   bio: 'About\nme',
   location: 'Here',
   organization: 'Us',
   website_url: 'https://example.com',
-  ...given,
+  ...overrides,
 });
 
 test('a user changes their profile', async () => {

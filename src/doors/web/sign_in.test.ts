@@ -11,9 +11,9 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const makeUser = async (given: object = {}): Promise<{ id: number; username: string; email: string }> => {
+const makeUser = async (overrides: object = {}): Promise<{ id: number; username: string; email: string }> => {
   const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password, ...given };
+  const json = { username, name: 'A User', email: `${username}@example.com`, password, ...overrides };
   const { status, body } = await gantry.api('POST /users', { json });
   assert.equal(status, 201);
   return body;

@@ -13,37 +13,37 @@ after(async () => await gantry.close());
 const put = async (json: object) =>
   assert.equal((await gantry.api('PUT /application/settings', { json })).status, 200);
 
-const filled = (given: Record<string, string> = {}): Record<string, string> => {
+const filled = (overrides: Record<string, string> = {}): Record<string, string> => {
   const username = unique('new');
   return {
     name: 'New User',
     username,
     email: `${username}@example.com`,
     password: 'correct horse',
-    ...given,
+    ...overrides,
   };
 };
 
 const signUp = async (
-  given: Record<string, string>,
+  fields: Record<string, string>,
   visitor: Visitor = openVisitor(gantry),
 ): Promise<Seen> => {
   await visitor.get('/users/sign_up');
-  return await visitor.post('/users/sign_up', given);
+  return await visitor.post('/users/sign_up', fields);
 };
 
 test('creates an account and signs in', async () => {
   const visitor = openVisitor(gantry);
-  const given = filled();
-  const { status, location } = await signUp(given, visitor);
+  const fields = filled();
+  const { status, location } = await signUp(fields, visitor);
   assert.equal(status, 303);
   assert.equal(location, '/');
   assert.match((await visitor.get('/')).text, /Welcome to Gantry/);
-  const [user] = (await gantry.api(`GET /users?username=${given['username']}`)).body;
-  assert.equal(user.email, given['email']);
+  const [user] = (await gantry.api(`GET /users?username=${fields['username']}`)).body;
+  assert.equal(user.email, fields['email']);
   assert.equal(user.is_admin, false);
   const again = openVisitor(gantry);
-  await again.signIn(given['email'] ?? '', given['password'] ?? '');
+  await again.signIn(fields['email'] ?? '', fields['password'] ?? '');
 });
 
 test('returns to the page that the visitor came from, and to none elsewhere', async () => {
@@ -107,9 +107,9 @@ test('the page says so where sign-up is closed', async () => {
   const page = await visitor.get('/users/sign_up');
   assert.match(page.text, /Sign-up is closed/);
   assert.doesNotMatch(page.text, /<form/);
-  const given = filled();
-  assert.equal((await visitor.post('/users/sign_up', given)).status, 403);
-  assert.deepEqual((await gantry.api(`GET /users?username=${given['username']}`)).body, []);
+  const fields = filled();
+  assert.equal((await visitor.post('/users/sign_up', fields)).status, 403);
+  assert.deepEqual((await gantry.api(`GET /users?username=${fields['username']}`)).body, []);
   assert.doesNotMatch((await visitor.get('/users/sign_in')).text, /sign_up/);
   const made = await gantry.api('POST /users', { json: filled() });
   assert.equal(made.status, 201);
@@ -147,8 +147,8 @@ test('limits sign-ups by network', async () => {
   const visitor = openVisitor(gantry);
   await visitor.get('/users/sign_up');
   const statusFrom = async (ip: string): Promise<number> => {
-    const given = { name: '', username: '', email: '', password: '' };
-    return (await visitor.post('/users/sign_up', given, { 'x-forwarded-for': ip })).status;
+    const fields = { name: '', username: '', email: '', password: '' };
+    return (await visitor.post('/users/sign_up', fields, { 'x-forwarded-for': ip })).status;
   };
   for (let n = 1; n <= 20; n += 1) assert.equal(await statusFrom(`2001:db8:5:6::${n}`), 422);
   assert.equal(await statusFrom('2001:db8:5:6:ffff::1'), 429);

@@ -31,9 +31,9 @@ const add = async (email: string, { token: as } = user) =>
 const linkTo = async (email: string): Promise<string> => {
   await gantry.service.worker.drain();
   // Not an invitation, which may go out at the same time.
-  const isAsked = ({ to, text }: ReceivedMail): boolean =>
+  const asksForConfirmation = ({ to, text }: ReceivedMail): boolean =>
     to.includes(email) && !text.includes('/users/invitation?');
-  const mail = gantry.smtp.received.findLast(isAsked);
+  const mail = gantry.smtp.received.findLast(asksForConfirmation);
   const url = /https?:\S+\?token=\S+/.exec(mail?.text ?? '')?.[0] ?? '';
   assert.ok(url.startsWith(gantry.url), mail?.text ?? 'no mail');
   return url.slice(gantry.url.length);

@@ -23,9 +23,9 @@ after(async () => await gantry.close());
 
 const as = (user: SeededUser, json?: unknown) => ({ as: user.token, ...(json !== undefined && { json }) });
 
-const create = async (given: object = {}, user = owner) => {
+const create = async (attributes: object = {}, user = owner) => {
   const path = unique('made');
-  const reply = await gantry.api('POST /groups', as(user, { name: path, path, ...given }));
+  const reply = await gantry.api('POST /groups', as(user, { name: path, path, ...attributes }));
   assert.equal(reply.status, 201, reply.text);
   return reply.body;
 };
@@ -120,9 +120,9 @@ test('names the missing and invalid attributes of a new group', async () => {
       { description: ['is too long (maximum is 255 characters)'] },
     ],
   ];
-  for (const [given, message] of refusals) {
-    const reply = await gantry.api('POST /groups', as(owner, given));
-    assert.deepEqual([reply.status, reply.body.message], [400, message], JSON.stringify(given));
+  for (const [input, message] of refusals) {
+    const reply = await gantry.api('POST /groups', as(owner, input));
+    assert.deepEqual([reply.status, reply.body.message], [400, message], JSON.stringify(input));
   }
   for (const name of ['<b>', ' lead', 'a\nb', 'a\u202Eb']) {
     const reply = await gantry.api('POST /groups', as(owner, { name, path: unique('x') }));

@@ -20,8 +20,8 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const ownedGroup = async (given: Parameters<typeof seedGroup>[1] = {}): Promise<SeededGroup> => {
-  const group = await seedGroup(gantry, given);
+const ownedGroup = async (attributes: Parameters<typeof seedGroup>[1] = {}): Promise<SeededGroup> => {
+  const group = await seedGroup(gantry, attributes);
   await seedMember(gantry, { user: owner.id, group: group.id, access_level: 50 });
   return group;
 };

@@ -121,7 +121,7 @@ export const readAuthorizationRequest = async (
  * Returns whether consent is not needed: the application is trusted, or it is confidential and already has all
  * requested scopes.
  */
-export const isConsentGiven = async (
+export const hasConsent = async (
   db: Reader,
   userId: number,
   { application, scopes }: AuthorizationRequest,

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Platform } from '../../core/platform.ts';
 import { readPresentedToken } from '../../core/access/credentials/read_credential.ts';
 import { Failure } from '../../platform/errors.ts';
-import type { Source } from '../../core/access/audit.ts';
 import { parseBody } from '../../platform/http/body/parse_body.ts';
 import { getBaseUrl } from '../../platform/http/origin.ts';
 import type { RawParams } from '../../platform/http/params.ts';
@@ -17,6 +16,7 @@ import { passwordGrant } from './password_grant.ts';
 import { refreshTokens } from './refresh_tokens.ts';
 import { revokeTokens } from './revoke_tokens.ts';
 import { introspectToken, loadOauthToken, describeToken } from './introspection.ts';
+import { getSource } from '../../core/access/open_call.ts';
 
 const paths = [
   'grant_type',
@@ -58,11 +58,6 @@ const readForm = async ({ method, headers, body }: FastifyRequest): Promise<Form
   };
   return toForm(await read());
 };
-
-const getSource = ({ ip, headers }: FastifyRequest): Source => ({
-  ip,
-  userAgent: headers['user-agent'] ?? '',
-});
 
 const issue = async (platform: Platform, request: FastifyRequest): Promise<TokenAnswer> => {
   const form = await readForm(request);

@@ -21,11 +21,11 @@ let gantry: TestService;
 let user: SeededUser & { email: string };
 let app: TestApplication;
 
-const makeUser = async (given: object = {}): Promise<SeededUser & { email: string }> => {
+const makeUser = async (attributes: object = {}): Promise<SeededUser & { email: string }> => {
   const username = unique('human');
   const email = `${username}@example.com`;
   const made = await gantry.api('POST /users', {
-    json: { username, name: 'Human', email, password, ...given },
+    json: { username, name: 'Human', email, password, ...attributes },
   });
   assert.equal(made.status, 201);
   return { id: made.body.id, username, token: '', email };
@@ -42,20 +42,20 @@ afterEach(() => gantry.setTime(null));
 /** Creates a code, as a user's consent does. */
 const makeCode = async (
   application: TestApplication,
-  given: { challenge?: string; scopes?: string[]; user_id?: number } = {},
+  options: { challenge?: string; scopes?: string[]; user_id?: number } = {},
 ): Promise<string> => {
   const { platform } = gantry.service;
   const found = await findApplicationByUid(platform.store.db, application.client_id);
   assert.ok(found);
   const url = await grantRequest(
     platform,
-    given.user_id ?? user.id,
+    options.user_id ?? user.id,
     {
       application: found,
       redirect_uri: callback,
       state: null,
-      scopes: given.scopes ?? ['api'],
-      code_challenge: given.challenge ?? null,
+      scopes: options.scopes ?? ['api'],
+      code_challenge: options.challenge ?? null,
     },
     gantry.url,
   );

@@ -24,9 +24,13 @@ let hosts = 0;
 const newAddress = (): string => `203.0.113.${(hosts += 1)}`;
 
 /** Signs in and returns the failure; null: signed in. */
-const attempt = async (given: { login: string; password?: string; ip: string }): Promise<Failure | null> => {
+const attempt = async (attempted: {
+  login: string;
+  password?: string;
+  ip: string;
+}): Promise<Failure | null> => {
   try {
-    await signInWithPassword(gantry.service.platform, { password, userAgent: 'a browser', ...given });
+    await signInWithPassword(gantry.service.platform, { password, userAgent: 'a browser', ...attempted });
     return null;
   } catch (error) {
     assert.ok(error instanceof Failure);

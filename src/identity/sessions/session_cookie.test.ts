@@ -17,8 +17,8 @@ after(async () => await gantry.close());
 
 const source = { ip: '10.0.0.1', userAgent: 'a browser' };
 
-const signedIn = async (given: Parameters<typeof seedUser>[1] = {}) => {
-  const user = await seedUser(gantry, given);
+const signedIn = async (attributes: Parameters<typeof seedUser>[1] = {}) => {
+  const user = await seedUser(gantry, attributes);
   const { platform } = gantry.service;
   const start = async () =>
     await startSession(platform, { user_id: user.id, provider: null, source, replaced: null });

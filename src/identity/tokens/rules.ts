@@ -1,6 +1,5 @@
 import type { Problems } from '../../platform/errors.ts';
 
-/** The scopes of tokens. */
 export const tokenScopes = [
   'api',
   'read_api',

@@ -10,11 +10,11 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const token = (given: object = {}) => ({ name: 'robot', scopes: ['api'], ...given });
-const impersonate = async (id: number, given: object = {}) =>
-  await gantry.api(`POST /users/${id}/impersonation_tokens`, { json: token(given) });
-const own = async (as: string, given: object = {}) =>
-  await gantry.api('POST /user/personal_access_tokens', { as, json: token(given) });
+const token = (overrides: object = {}) => ({ name: 'robot', scopes: ['api'], ...overrides });
+const impersonate = async (id: number, overrides: object = {}) =>
+  await gantry.api(`POST /users/${id}/impersonation_tokens`, { json: token(overrides) });
+const own = async (as: string, overrides: object = {}) =>
+  await gantry.api('POST /user/personal_access_tokens', { as, json: token(overrides) });
 
 const fields = [
   'active',
@@ -198,9 +198,9 @@ test('requires a name and known scopes', async () => {
     [{ name: 'x'.repeat(256) }, { name: ['is too long (maximum is 255 characters)'] }],
     [{ expires_at: '2017-02-30' }, { expires_at: ['is invalid'] }],
   ];
-  for (const [given, message] of cases) {
-    for (const reply of [await impersonate(id, given), await own(as, given)]) {
-      assert.equal(reply.status, 400, JSON.stringify(given));
+  for (const [input, message] of cases) {
+    for (const reply of [await impersonate(id, input), await own(as, input)]) {
+      assert.equal(reply.status, 400, JSON.stringify(input));
       assert.deepEqual(reply.body, { message });
     }
   }

@@ -13,13 +13,13 @@ before(async () => {
 after(async () => await gantry.close());
 
 const password = 'correct horse';
-const attributes = (given: object = {}) => {
+const attributes = (overrides: object = {}) => {
   const username = unique('new');
-  return { username, name: 'New User', email: `${username}@example.com`, password, ...given };
+  return { username, name: 'New User', email: `${username}@example.com`, password, ...overrides };
 };
 const post = async (json: object, as?: string) =>
   await gantry.api('POST /users', { json, ...(as !== undefined && { as }) });
-const make = async (given: object = {}) => (await post(attributes(given))).body;
+const make = async (overrides: object = {}) => (await post(attributes(overrides))).body;
 const put = async (id: number, json: object) => await gantry.api(`PUT /users/${id}`, { json });
 
 const loadHash = async (id: number): Promise<string | null> => {
@@ -31,7 +31,7 @@ const loadHash = async (id: number): Promise<string | null> => {
 };
 
 test('an administrator creates a user with all attributes', async () => {
-  const given = {
+  const profile = {
     skype: 's',
     linkedin: 'l',
     twitter: 't',
@@ -44,10 +44,10 @@ test('an administrator creates a user with all attributes', async () => {
     can_create_group: false,
     note: 'n',
   };
-  const json = attributes(given);
+  const json = attributes(profile);
   const { status, body } = await post({ ...json, skip_confirmation: true });
   assert.equal(status, 201);
-  const { admin, ...shown } = given;
+  const { admin, ...shown } = profile;
   const { password: _password, ...names } = json;
   for (const [name, value] of Object.entries({ ...shown, ...names, admin: undefined, is_admin: admin })) {
     assert.deepEqual(body[name], value, name);
@@ -242,8 +242,8 @@ test('only an address of the account can be public, until it changes', async () 
 
 test('an address that nobody confirmed is not public; one that an administrator gives is', async () => {
   const { id, email } = await make();
-  const given = `given-${email}`;
-  assert.equal((await put(id, { email: given, public_email: given })).body.public_email, given);
+  const newEmail = `given-${email}`;
+  assert.equal((await put(id, { email: newEmail, public_email: newEmail })).body.public_email, newEmail);
   const cause = { user: { id }, sudo_by_id: null };
   const typed = `typed-${email}`;
   const change = async (changes: object): Promise<void> =>

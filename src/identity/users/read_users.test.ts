@@ -23,14 +23,14 @@ const keysOf = (body: object): string[] => Object.keys(body).toSorted();
 const names = (body: { username: string }[]): string[] => body.map(({ username }) => username);
 
 /** Creates a user over HTTP, so that every attribute can be set. */
-const make = async (given: object = {}): Promise<{ id: number; username: string; email: string }> => {
+const make = async (attributes: object = {}): Promise<{ id: number; username: string; email: string }> => {
   const username = unique('made');
   const json = {
     username,
     name: username,
     email: `${username}@example.com`,
     password: 'correct horse',
-    ...given,
+    ...attributes,
   };
   const reply = await gantry.api('POST /users', { json });
   assert.equal(reply.status, 201, reply.text);

@@ -183,8 +183,8 @@ describe('a page of changes', () => {
     const { iid } = await must(`POST ${of}/issues`, { title: 'Liked' });
     const note = await must(`POST ${of}/issues/${iid}/notes`, { body: 'Seen' });
     const hidden = await must(`POST ${of}/issues`, { title: 'Secret', confidential: true });
-    const given = { title: 'Knot', file_name: 'a.txt', content: 'Tie', visibility: 'public' };
-    const snippet = await must(`POST ${of}/snippets`, given);
+    const attributes = { title: 'Knot', file_name: 'a.txt', content: 'Tie', visibility: 'public' };
+    const snippet = await must(`POST ${of}/snippets`, attributes);
     const from = await end();
     const award = await must(`POST ${of}/issues/${iid}/award_emoji`, { name: 'rocket' });
     await must(`POST ${of}/issues/${iid}/notes/${note.id}/award_emoji`, { name: 'rocket' });

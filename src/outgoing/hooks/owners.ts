@@ -26,7 +26,6 @@ export const ownerColumns = (owner: HookOwner): { project_id: number | null; gro
   group_id: owner.type === 'group' ? owner.id : null,
 });
 
-/** Selects the hooks of an owner. */
 export const selectOwnHooks = (db: Reader, owner: HookOwner) => {
   const query = db.selectFrom('hooks');
   if (owner.type === 'project') return query.where('project_id', '=', owner.id);

@@ -15,7 +15,7 @@ export type AwardCount = {
   people: string[];
 };
 
-type Asked = { type: NoteableType; id: number; note_ids: readonly number[]; user_id: number };
+type AwardQuery = { type: NoteableType; id: number; note_ids: readonly number[]; user_id: number };
 
 type Row = Omit<AwardCount, 'people'> & { target_type: string; target_id: number };
 
@@ -25,7 +25,7 @@ const maxNamed = 10;
 const maxAwards = 1_000;
 
 const ofPage = (
-  { type, id, note_ids }: Omit<Asked, 'user_id'>,
+  { type, id, note_ids }: Omit<AwardQuery, 'user_id'>,
   { oneOf }: Pick<SqlDialect, 'oneOf'>,
 ): RawBuilder<boolean> => {
   const ofNotes =
@@ -35,7 +35,7 @@ const ofPage = (
 
 type NamedRow = { target_type: string; target_id: number; name: string; person: string };
 
-const awardNames = compiled((db, { type, id, note_ids }: Omit<Asked, 'user_id'>, dialect) =>
+const awardNames = compiled((db, { type, id, note_ids }: Omit<AwardQuery, 'user_id'>, dialect) =>
   sql<NamedRow>`select target_type, target_id, award_emoji.name, users.name as person
     from award_emoji join users on users.id = award_emoji.user_id
     where ${ofPage({ type, id, note_ids }, dialect)} order by award_emoji.id limit ${sql.lit(maxAwards)}`.compile(
@@ -43,7 +43,7 @@ const awardNames = compiled((db, { type, id, note_ids }: Omit<Asked, 'user_id'>,
   ),
 );
 
-const awardCounts = compiled((db, { type, id, note_ids, user_id }: Asked, dialect) =>
+const awardCounts = compiled((db, { type, id, note_ids, user_id }: AwardQuery, dialect) =>
   sql<Row>`
     select target_type, target_id, name, count(*) as count,
       max(case when user_id = ${user_id} then id end) as own_id

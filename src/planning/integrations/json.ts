@@ -16,7 +16,6 @@ const fields = {
 /** An integration in a list. */
 export const integrationShape = object(fields);
 
-/** A single integration. */
 export const singleIntegrationShape = object({ ...fields, properties: anything });
 
 export type IntegrationRow = Selectable<IntegrationsTable>;

@@ -15,18 +15,14 @@ import {
   findProblem,
   secretNames,
   trackers,
+  listProperties,
 } from './trackers.ts';
 
 export type IntegrationInput = Properties & { active?: boolean };
 
-const listPropertyNames = (slug: Slug): PropertyName[] => [
-  ...trackers[slug].required,
-  ...trackers[slug].optional,
-];
-
 /** Keeps the properties that this tracker has; a blank value removes its property. */
 const pickProperties = (slug: Slug, requested: IntegrationInput): [PropertyName, string][] =>
-  listPropertyNames(slug).flatMap((name): [PropertyName, string][] => {
+  listProperties(slug).flatMap((name): [PropertyName, string][] => {
     const value = requested[name];
     return value === undefined ? [] : [[name, value.trim()]];
   });

@@ -59,3 +59,9 @@ export const findProblem = (name: PropertyName, value: string): string | null =>
   // `:id` is the placeholder of the issue's number.
   return isWebUrl(value) ? null : 'is not a valid URL';
 };
+
+/** Returns the properties of a tracker in the order of its form. */
+export const listProperties = (slug: Slug): PropertyName[] => [
+  ...trackers[slug].required,
+  ...trackers[slug].optional,
+];

@@ -1,7 +1,7 @@
 /**
  * Every column of an issue and every field of its JSON, in the order of the JSON. To add a column, add an entry: it
- * defines the JSON of the column, the parameter and permission that set it, the system note of a change, and whether an
- * issue keeps it when it moves to another project.
+ * defines the JSON of the column, the parameter and permission that set it, the system note of a change, whether an
+ * issue keeps it when it moves to another project, and whether a clone has it.
  */
 import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import {
@@ -32,12 +32,17 @@ import { issueUrl } from './web_url.ts';
 const moves = { moves: true } as const;
 const stays = { moves: false } as const;
 
+/** A column whose value a clone has, and one that starts afresh in a clone. */
+const cloned = { clones: true } as const;
+const fresh = { clones: false } as const;
+
 export const issueFields = {
-  id: { ...stays, json: asIs(int) },
-  iid: { ...stays, json: asIs(int) },
-  project_id: { ...stays, json: asIs(int) },
+  id: { ...stays, ...fresh, json: asIs(int) },
+  iid: { ...stays, ...fresh, json: asIs(int) },
+  project_id: { ...stays, ...fresh, json: asIs(int) },
   title: {
     ...moves,
+    ...cloned,
     json: asIs(string),
     set: setBy(edits.title, {
       toColumn: (title) => title,
@@ -47,6 +52,7 @@ export const issueFields = {
   // A move rewrites the references in it.
   description: {
     ...stays,
+    ...cloned,
     json: asIs(nullable(string)),
     set: setBy(editable.description, {
       toColumn: (description) => description,
@@ -54,10 +60,10 @@ export const issueFields = {
       note: (before: string | null, after: string | null) => [descriptionText(before, after)],
     }),
   },
-  state: { ...moves, json: asIs(string) },
-  created_at: { ...moves, json: asTime },
-  updated_at: { ...stays, json: asTime },
-  closed_at: { ...moves, json: orNull(asTime) },
+  state: { ...moves, ...fresh, json: asIs(string) },
+  created_at: { ...moves, ...fresh, json: asTime },
+  updated_at: { ...stays, ...fresh, json: asTime },
+  closed_at: { ...moves, ...fresh, json: orNull(asTime) },
   labels: derived(array(string), ({ labels }: FullIssue) => labels),
   milestone: derived(nullable(milestoneShape), ({ milestone }: FullIssue, site) =>
     milestone === null ? null : milestoneJson(milestone, site),
@@ -69,11 +75,12 @@ export const issueFields = {
   assignee: derived(nullable(basicUserShape), ({ assignees: [first] }: FullIssue, site) =>
     first === undefined ? null : basicUser(first, site),
   ),
-  user_notes_count: { ...moves, json: asIs(int) },
-  upvotes: { ...moves, json: asIs(int) },
-  downvotes: { ...moves, json: asIs(int) },
+  user_notes_count: { ...moves, ...fresh, json: asIs(int) },
+  upvotes: { ...moves, ...fresh, json: asIs(int) },
+  downvotes: { ...moves, ...fresh, json: asIs(int) },
   due_date: {
     ...moves,
+    ...cloned,
     json: asIs(nullable(string)),
     set: setBy(optional(clearable(day('YYYY-MM-DD, or a time whose date is kept'))), {
       toColumn: (date) => date,
@@ -83,6 +90,7 @@ export const issueFields = {
   },
   confidential: {
     ...moves,
+    ...cloned,
     json: asFlag,
     set: setBy(optional(boolean()), {
       toColumn: toFlag,
@@ -99,9 +107,10 @@ export const issueFields = {
   closed_by: derived(nullable(basicUserShape), ({ closed_by }: FullIssue, site) =>
     closed_by === null ? null : basicUser(closed_by, site),
   ),
-  moved_to_id: { ...stays, json: asIs(nullable(int)) },
+  moved_to_id: { ...stays, ...fresh, json: asIs(nullable(int)) },
   discussion_locked: {
     ...moves,
+    ...fresh,
     json: orNull(asFlag),
     // `false` on a discussion that was never locked is stored and leaves no note.
     set: setBy(edits.discussion_locked, {
@@ -113,20 +122,25 @@ export const issueFields = {
   task_completion_status: derived(taskCountsShape, ({ description }: FullIssue) => taskCounts(description)),
   merge_requests_count: derived(int, ({ merge_requests_count }: FullIssue) => merge_requests_count),
   // Columns that the JSON does not have under these names.
-  author_id: { ...moves, json: null },
-  milestone_id: { ...stays, json: null },
-  time_estimate: { ...moves, json: null },
-  total_time_spent: { ...stays, json: null },
-  closed_by_id: { ...moves, json: null },
-  last_edited_at: { ...moves, json: null },
-  last_edited_by_id: { ...moves, json: null },
-  deleted_at: { ...stays, json: null },
-  relative_position: { ...stays, json: null },
-  revision: { ...stays, json: null },
-} satisfies FieldsOf<IssueRow, FullIssue, { moves: boolean }>;
+  author_id: { ...moves, ...fresh, json: null },
+  milestone_id: { ...stays, ...cloned, json: null },
+  time_estimate: { ...moves, ...cloned, json: null },
+  total_time_spent: { ...stays, ...fresh, json: null },
+  closed_by_id: { ...moves, ...fresh, json: null },
+  last_edited_at: { ...moves, ...fresh, json: null },
+  last_edited_by_id: { ...moves, ...fresh, json: null },
+  deleted_at: { ...stays, ...fresh, json: null },
+  relative_position: { ...stays, ...fresh, json: null },
+  revision: { ...stays, ...fresh, json: null },
+} satisfies FieldsOf<IssueRow, FullIssue, { moves: boolean; clones: boolean }>;
 
 type MovedName = {
   [N in keyof IssueRow]: (typeof issueFields)[N] extends { moves: true } ? N : never;
+}[keyof IssueRow];
+
+/** Columns whose values a clone has. */
+export type ClonedName = {
+  [N in keyof IssueRow]: (typeof issueFields)[N] extends { clones: true } ? N : never;
 }[keyof IssueRow];
 
 const movedNames = Object.entries(issueFields).flatMap(([name, field]) =>

@@ -43,7 +43,6 @@ const followMentions = async (
   await addTodos(tx, actor.user.id, target, mentionTodos(fresh, actor.user.id, note.body, note.id));
 };
 
-/** Replaces the mentions of a comment. */
 const replaceMentions = async (
   tx: Tx,
   actor: Actor,

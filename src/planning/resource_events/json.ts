@@ -5,6 +5,7 @@ import type { ResourceEventsTable } from '../../platform/db/schema/planning.ts';
 import { int, nullable, object, optional, string, timestamp } from '../../platform/http/schema.ts';
 import { formatTime } from '../../platform/time.ts';
 import { milestoneJson, milestoneOwnerPath, milestoneShape } from '../../projects/milestones/json.ts';
+import { rowsById } from '../../platform/db/rows_by_id.ts';
 
 export type ResourceEventRow = Selectable<ResourceEventsTable>;
 
@@ -26,9 +27,6 @@ export const resourceEventShape = object({
   action: optional(string),
 });
 
-const byId = <T extends { id: number }>(rows: T[]): Map<number, T> =>
-  new Map(rows.map((row) => [row.id, row]));
-
 const present = (ids: (number | null)[]): number[] => [...new Set(ids.filter((id) => id !== null))];
 
 const loadLabels = async ({ db }: Call, ids: number[]) => {
@@ -38,7 +36,7 @@ const loadLabels = async ({ db }: Call, ids: number[]) => {
     .select(['id', 'title as name', 'color', 'description'])
     .where('id', 'in', ids)
     .execute();
-  return byId(rows);
+  return rowsById(rows);
 };
 
 const loadMilestones = async ({ db }: Call, ids: number[]) => {
@@ -49,7 +47,7 @@ const loadMilestones = async ({ db }: Call, ids: number[]) => {
     .select(milestoneOwnerPath().as('owner_path'))
     .where('id', 'in', ids)
     .execute();
-  return byId(rows);
+  return rowsById(rows);
 };
 
 /** Renders events of one target in at most three statements. */

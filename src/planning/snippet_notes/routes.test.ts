@@ -47,8 +47,8 @@ const send = async (line: string, json: object = {}, { token: as } = reader) => 
 };
 
 /** A snippet of the author. @returns its id and its path */
-const makeSnippet = async (given: object = {}): Promise<{ id: number; path: string }> => {
-  const json = { title: 'Splice', content: 'a\nb', file_name: 'a.txt', visibility: 'internal', ...given };
+const makeSnippet = async (overrides: object = {}): Promise<{ id: number; path: string }> => {
+  const json = { title: 'Splice', content: 'a\nb', file_name: 'a.txt', visibility: 'internal', ...overrides };
   const { id } = await send(`POST ${snippets}`, json, author);
   return { id, path: `${snippets}/${id}` };
 };

@@ -71,7 +71,6 @@ export const deletePieces = async ({ db }: Tx, { id }: FileKey, from = 0): Promi
   await db.deleteFrom('shared_trace_pieces').where('job_id', '=', id).where('start', '>=', from).execute();
 };
 
-/** Pieces per read. */
 const maxPiecesPerRead = 8;
 
 /**

@@ -4,13 +4,13 @@
  */
 import { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { Range } from './blob_files.ts';
 import { isDiskFailure, unavailable } from '../errors.ts';
-import { isMissing, syncFolder } from './file_system.ts';
+import { isMissing, syncFolder, readSize } from './file_system.ts';
 import { hasSecret, mask } from './mask_secrets.ts';
 import { type Entry, OpenFiles, copyUnpooled } from './open_file_cache.ts';
 import { type TraceKey, getTracePath } from './trace_path.ts';
@@ -60,15 +60,6 @@ const writeAll = async (handle: FileHandle, bytes: Buffer, position: number): Pr
 const readAt = async (handle: FileHandle, position: number, length: number): Promise<Buffer> => {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
   return buffer.subarray(0, bytesRead);
-};
-
-const readSize = async (file: string): Promise<number | null> => {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
 };
 
 /** Path of a marker next to a masked file. Its checksum must not be reported as the checksum of the bytes sent. */

@@ -53,7 +53,6 @@ export type Blobs = {
   check: () => Promise<void>;
 };
 
-/** Returns the area of a project. */
 export const getProjectArea = (id: number): string => `projects/${id}`;
 
 /** Returns a folder and its ancestors up to the root, innermost first. */

@@ -2,7 +2,6 @@
 import { type Parts, archive } from './append_rows.ts';
 import { markWaiting, listWaitingFiles } from './append_file_rows.ts';
 
-/** Logs per round. */
 const maxLogsPerRound = 500;
 
 /**

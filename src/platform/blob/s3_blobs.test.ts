@@ -17,8 +17,8 @@ let blobs: Blobs;
 const logged: object[] = [];
 const day = 86_400_000;
 
-const bucketOf = (given: Partial<TestS3['place']> = {}) =>
-  openBucket({ ...s3.place, ...given }, (details) => void logged.push(details));
+const bucketOf = (overrides: Partial<TestS3['place']> = {}) =>
+  openBucket({ ...s3.place, ...overrides }, (details) => void logged.push(details));
 
 before(async () => {
   s3 = await startS3();

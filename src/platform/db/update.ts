@@ -34,7 +34,6 @@ const makeText = ({ table, set, add, isTouched, isNumbered }: Shape): string => 
   return `update "${table}" set ${parts.join(', ')} where id = ${next()}`;
 };
 
-/** Updates a row by its id. */
 export const updateRow = async <T extends Table>(
   db: Kysely<Schema>,
   table: T,

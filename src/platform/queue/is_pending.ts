@@ -5,9 +5,9 @@ import type { Reader } from '../db/open.ts';
 import type { Payload } from './enqueue.ts';
 import { never } from './leases.ts';
 
-type Wanted = { whole: string; start: string; length: number; like: string };
+type PayloadPattern = { whole: string; start: string; length: number; like: string };
 
-const selectWork = compiled((db, { whole, start, length, like }: Wanted) =>
+const selectWork = compiled((db, { whole, start, length, like }: PayloadPattern) =>
   db
     .selectFrom('work')
     .select('id')

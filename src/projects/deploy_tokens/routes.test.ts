@@ -16,8 +16,8 @@ after(async () => {
 });
 
 const newProject = async (namespace?: number) => {
-  const given = { visibility: 'private' as const, ...(namespace !== undefined && { namespace }) };
-  const project = await seedProject(gantry, given);
+  const attributes = { visibility: 'private' as const, ...(namespace !== undefined && { namespace }) };
+  const project = await seedProject(gantry, attributes);
   await seedCommit(gantry, project.id, { a: '1' });
   return project;
 };

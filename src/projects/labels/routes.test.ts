@@ -24,8 +24,8 @@ before(async () => {
 after(async () => await gantry.close());
 
 /** Creates a project with a reporter and a guest. */
-const project = async (given: Parameters<typeof seedProject>[1] = {}): Promise<SeededProject> => {
-  const made = await seedProject(gantry, given);
+const project = async (attributes: Parameters<typeof seedProject>[1] = {}): Promise<SeededProject> => {
+  const made = await seedProject(gantry, attributes);
   await seedMember(gantry, { user: reporter.id, project: made.id, access_level: 20 });
   await seedMember(gantry, { user: guest.id, project: made.id, access_level: 10 });
   return made;

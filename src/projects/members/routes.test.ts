@@ -129,9 +129,9 @@ for (const kind of ['projects', 'groups'] as const) {
         [{ user_id: 999_999_999, access_level: 10 }, 404, '404 User Not Found'],
         [{ user_id: boss.id, access_level: 10 }, 409, 'Member already exists'],
       ];
-      for (const [given, status, message] of refusals) {
-        const reply = await gantry.api(`POST ${path}`, as(boss, given));
-        assert.deepEqual([reply.status, reply.body.message], [status, message], JSON.stringify(given));
+      for (const [input, status, message] of refusals) {
+        const reply = await gantry.api(`POST ${path}`, as(boss, input));
+        assert.deepEqual([reply.status, reply.body.message], [status, message], JSON.stringify(input));
       }
       const missing = await gantry.api(`PUT ${path}/${user_id}`, as(boss, { access_level: 10 }));
       assert.deepEqual([missing.status, missing.body], [404, { message: '404 Not found' }]);

@@ -23,8 +23,8 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const project = async (given: Parameters<typeof seedProject>[1] = {}): Promise<SeededProject> => {
-  const made = await seedProject(gantry, given);
+const project = async (attributes: Parameters<typeof seedProject>[1] = {}): Promise<SeededProject> => {
+  const made = await seedProject(gantry, attributes);
   await seedMember(gantry, { user: developer.id, project: made.id, access_level: 30 });
   await seedMember(gantry, { user: reporter.id, project: made.id, access_level: 20 });
   return made;

@@ -41,8 +41,8 @@ const missingFeatures = {
   model_registry_access_level: 'disabled',
 };
 
-const create = async (given: object = {}, user = owner) => {
-  const reply = await gantry.api('POST /projects', as(user, { name: unique('made'), ...given }));
+const create = async (attributes: object = {}, user = owner) => {
+  const reply = await gantry.api('POST /projects', as(user, { name: unique('made'), ...attributes }));
   assert.equal(reply.status, 201, reply.text);
   return reply.body;
 };
@@ -186,7 +186,7 @@ test('derives the path from the name and the name from the path', async () => {
 });
 
 test('stores every setting of a new project', async () => {
-  const given = {
+  const attributes = {
     issues_enabled: false,
     merge_requests_access_level: 'private',
     jobs_enabled: 'false',
@@ -215,7 +215,7 @@ test('stores every setting of a new project', async () => {
     default_branch: 'trunk',
     initialize_with_readme: true,
   };
-  const made = await create(given);
+  const made = await create(attributes);
   const expected = {
     ci_config_path: 'ci/all.yml',
     build_timeout: 7200,
@@ -295,11 +295,11 @@ test('names missing and invalid attributes of a new project', async () => {
     [{ name: 'x', issues_access_level: 'some' }, { issues_access_level: ['does not have a valid value'] }],
     [{ name: 'x', shared_runners_enabled: 'maybe' }, { shared_runners_enabled: ['is invalid'] }],
   ];
-  for (const [given, message] of refusals) {
+  for (const [input, message] of refusals) {
     assert.deepEqual(
-      await refusal('POST /projects', owner, given),
+      await refusal('POST /projects', owner, input),
       [400, { message }],
-      JSON.stringify(given),
+      JSON.stringify(input),
     );
   }
   for (const path of ['-x', 'a b', 'x.git', 'x.atom', '../x', 'a/b', '..', 'x\u0301']) {
@@ -479,11 +479,11 @@ test('masters change a project; owners change name, path and visibility', async 
     [changed.status, changed.body.description, changed.body.issues_enabled],
     [200, 'new', false],
   );
-  for (const given of [{ name: 'x' }, { path: 'x' }, { visibility: 'public' }, { public: true }]) {
+  for (const input of [{ name: 'x' }, { path: 'x' }, { visibility: 'public' }, { public: true }]) {
     assert.deepEqual(
-      await refusal(path, master, given),
+      await refusal(path, master, input),
       [403, { message: '403 Forbidden' }],
-      JSON.stringify(given),
+      JSON.stringify(input),
     );
   }
   assert.equal((await refusal(path, developer, { description: 'x' }))[0], 403);

@@ -9,9 +9,14 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const snippet = (given: object = {}) => ({ title: 'Hello', content: 'puts 1', file_name: 'a.rb', ...given });
-const add = async (path: string, as: string, given: object = {}) =>
-  await gantry.api(`POST ${path}`, { as, json: snippet(given) });
+const snippet = (overrides: object = {}) => ({
+  title: 'Hello',
+  content: 'puts 1',
+  file_name: 'a.rb',
+  ...overrides,
+});
+const add = async (path: string, as: string, overrides: object = {}) =>
+  await gantry.api(`POST ${path}`, { as, json: snippet(overrides) });
 const set = async (json: object): Promise<void> =>
   assert.equal((await gantry.api('PUT /application/settings', { json })).status, 200);
 
@@ -126,8 +131,8 @@ for (const [whose, make] of places) {
       ],
       [{ visibility: 'secret' }, { visibility: ['does not have a valid value'] }],
     ];
-    for (const [given, message] of cases) {
-      const { status, body } = await add(path, token, given);
+    for (const [input, message] of cases) {
+      const { status, body } = await add(path, token, input);
       assert.deepEqual([status, body], [400, { message }]);
     }
     const { body } = await add(path, token);

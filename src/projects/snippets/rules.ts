@@ -54,11 +54,11 @@ const fileProblems = (files: SnippetFiles): Record<string, string | null> => {
  */
 export const checkSnippet = (
   call: { settings: Settings; admin: boolean },
-  { title: givenTitle, files: [first, ...others] }: SnippetText,
+  { title: untrimmed, files: [first, ...others] }: SnippetText,
   visibility: Visibility | null,
 ): SnippetText => {
   const trim = (file: SnippetFile): SnippetFile => ({ ...file, path: file.path.trim() });
-  const title = givenTitle.trim();
+  const title = untrimmed.trim();
   const files = [trim(first), ...others.map(trim)] as const;
   const textProblems: Record<string, string | null> = {
     title: titleProblem(title),

@@ -20,7 +20,7 @@ test('a name is never a path and has no invisible characters', () => {
     '.bashrc': '.bashrc',
     'a/': '_',
   };
-  for (const [given, name] of Object.entries(cases)) assert.equal(cleanName(given), name, given);
+  for (const [sent, name] of Object.entries(cases)) assert.equal(cleanName(sent), name, sent);
 });
 
 test('truncates a long name before its extension, between characters', () => {

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { type TestStore, openTestStore } from '../../../test/support/databases/store.ts';
 import { editParams } from '../../planning/issuables/fields.ts';
 import { issueFields } from '../../planning/issues/fields.ts';
+import { columnChanges } from '../../outgoing/payloads/changes.ts';
 import { mergeRequestFields } from './fields.ts';
 
 let test: TestStore;
@@ -34,6 +35,14 @@ for (const [table, fields] of [
   it(`declares every column of ${table} and no other`, async () =>
     assert.deepEqual(listColumns(fields).toSorted(), await readColumns(table)));
 
+  it(`says what webhooks send of a change of every column of ${table}`, async () => {
+    const columns = await readColumns(table);
+    assert.deepEqual(
+      columns.filter((name) => !Object.hasOwn(columnChanges, name)),
+      [],
+    );
+  });
+
   it(`includes each column that clients can set in the JSON of ${table}`, () => {
     const hidden = Object.entries(fields).filter(
       ([, field]) => 'set' in field && !('json' in field && field.json !== null),
@@ -42,3 +51,10 @@ for (const [table, fields] of [
     assert.notDeepEqual(editParams(fields), {});
   });
 }
+
+it('says of every column of issues whether an issue that moves keeps it, and whether a clone has it', () => {
+  const undecided = Object.entries(issueFields).filter(
+    ([, field]) => !('derive' in field || ('moves' in field && 'clones' in field)),
+  );
+  assert.deepEqual(undecided, []);
+});

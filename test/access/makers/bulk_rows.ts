@@ -248,10 +248,10 @@ export const insertProjects = async (
   tx: Tx,
   above: Above,
   count: number,
-  given: ProjectRow,
+  row: ProjectRow,
 ): Promise<{ id: number; path: string; full_path: string }[]> => {
-  const { visibility, issues = 'enabled', merge_requests = issues, code = 'enabled' } = given;
-  const { archived = false, builds = 'enabled', closed_builds = false } = given;
+  const { visibility, issues = 'enabled', merge_requests = issues, code = 'enabled' } = row;
+  const { archived = false, builds = 'enabled', closed_builds = false } = row;
   const paths = Array.from({ length: count }, () => unique('project'));
   const none = {
     description: null,

@@ -303,10 +303,10 @@ const token =
   (kind: 'personal' | 'impersonation', ofWhom: (cell: Cell, world: World) => number): Maker =>
   async (tx, cells, world) => {
     for (const cell of cells) {
-      const given = { user_id: ofWhom(cell, world), kind, name: 'made', scopes: ['api'], expires_at: null };
+      const columns = { user_id: ofWhom(cell, world), kind, name: 'made', scopes: ['api'], expires_at: null };
       const text = generateTokenText(randomBytes);
-      const made = await insertToken(tx, null, given, text);
-      Object.assign(cell.names, { token: made, impersonation_token_id: made, user_id: given.user_id });
+      const made = await insertToken(tx, null, columns, text);
+      Object.assign(cell.names, { token: made, impersonation_token_id: made, user_id: columns.user_id });
     }
   };
 

@@ -205,8 +205,8 @@ describe('the visibility of the note', () => {
 describe('commits', () => {
   let files = 0;
   const push = async (project: number, message: string, branch: string, by?: number) => {
-    const given = { from: 'main', branch, message, ...(by !== undefined && { by }) };
-    const sha = await seedCommit(world.gantry, project, { [`${(files += 1)}.txt`]: message }, given);
+    const options = { from: 'main', branch, message, ...(by !== undefined && { by }) };
+    const sha = await seedCommit(world.gantry, project, { [`${(files += 1)}.txt`]: message }, options);
     await settled();
     return sha;
   };

@@ -82,11 +82,11 @@ describe('assignees', () => {
   });
   it('adds to those given; /unassign removes one or all; /reassign replaces', async () => {
     const { guest, reporter } = team;
-    const given = { assignee_ids: [reporter.id] };
-    assert.deepEqual(idsOf(await made(`/assign @${guest.username}`, given)), [reporter.id, guest.id]);
-    assert.deepEqual(idsOf(await made(`/unassign @${reporter.username}`, given)), []);
-    assert.deepEqual(idsOf(await made('/unassign', given)), []);
-    assert.deepEqual(idsOf(await made(`/reassign @${guest.username}`, given)), [guest.id]);
+    const attributes = { assignee_ids: [reporter.id] };
+    assert.deepEqual(idsOf(await made(`/assign @${guest.username}`, attributes)), [reporter.id, guest.id]);
+    assert.deepEqual(idsOf(await made(`/unassign @${reporter.username}`, attributes)), []);
+    assert.deepEqual(idsOf(await made('/unassign', attributes)), []);
+    assert.deepEqual(idsOf(await made(`/reassign @${guest.username}`, attributes)), [guest.id]);
   });
   it('one who cannot read the issue is not assigned', async () => {
     const secret = await world.team({ visibility: 'private' });

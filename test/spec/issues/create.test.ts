@@ -200,8 +200,8 @@ describe('milestone_id', () => {
 });
 
 describe('labels', () => {
-  const labels = async (given: unknown, as?: string): Promise<string[]> =>
-    (await create({ title: 'x', labels: given }, as)).body.labels;
+  const labels = async (titles: unknown, as?: string): Promise<string[]> =>
+    (await create({ title: 'x', labels: titles }, as)).body.labels;
 
   it('comma-separated names, trimmed, empty parts skipped, each once', async () => {
     assert.deepEqual(await labels(' b , a,,b, '), ['a', 'b']);
@@ -256,8 +256,8 @@ describe('labels', () => {
   it('100 labels are taken, 101 are refused', async () => {
     const many = Array.from({ length: 101 }, (_, n) => `many-${n}`);
     assert.equal((await labels(many.slice(1))).length, 100);
-    for (const given of [many, many.join(',')]) {
-      assert.deepEqual(answer(await create({ title: 'x', labels: given })), [
+    for (const titles of [many, many.join(',')]) {
+      assert.deepEqual(answer(await create({ title: 'x', labels: titles })), [
         400,
         { message: { labels: ['is too long (maximum is 100 values)'] } },
       ]);
@@ -299,7 +299,7 @@ describe('due_date (YEAR-MONTH-DAY)', () => {
 });
 
 describe('created_at (ISO 8601; requires admin or project owner rights)', () => {
-  const given = '2017-05-06T07:08:09.123Z';
+  const createdAt = '2017-05-06T07:08:09.123Z';
   for (const [who, taken] of [
     ['root', true],
     ['owner', true],
@@ -309,9 +309,9 @@ describe('created_at (ISO 8601; requires admin or project owner rights)', () => 
   ] as const) {
     it(`${who}: ${taken ? 'taken' : 'silently ignored'}`, async () => {
       const as = who === 'root' ? undefined : team[who].token;
-      const reply = await create({ title: 'x', created_at: given }, as);
+      const reply = await create({ title: 'x', created_at: createdAt }, as);
       assert.equal(reply.status, 201);
-      assert.equal(reply.body.created_at === given, taken);
+      assert.equal(reply.body.created_at === createdAt, taken);
     });
   }
   it('the owner of a personal project and the owner of a group may set it', async () => {
@@ -321,17 +321,20 @@ describe('created_at (ISO 8601; requires admin or project owner rights)', () => 
       await world.project({ owner: user.id }),
       await world.project({ namespace: group.id }),
     ]) {
-      assert.equal((await world.issue(project.id, { created_at: given }, user.token)).created_at, given);
+      assert.equal(
+        (await world.issue(project.id, { created_at: createdAt }, user.token)).created_at,
+        createdAt,
+      );
     }
   });
   it('updated_at is the time of the call', async () => {
-    const { created_at, updated_at } = (await create({ title: 'x', created_at: given })).body;
+    const { created_at, updated_at } = (await create({ title: 'x', created_at: createdAt })).body;
     assert.ok(updated_at > created_at);
   });
   for (const [text, expected] of [
-    ['2017-05-06T09:08:09.123+02:00', given],
+    ['2017-05-06T09:08:09.123+02:00', createdAt],
     ['2017-05-06', '2017-05-06T00:00:00.000Z'],
-    ['2017-05-06T07:08:09.123456Z', given],
+    ['2017-05-06T07:08:09.123456Z', createdAt],
     ['Sat, 06 May 2017 07:08:09 GMT', '2017-05-06T07:08:09.000Z'],
   ]) {
     it(`${text} is ${expected}`, async () =>

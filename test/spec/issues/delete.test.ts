@@ -43,8 +43,8 @@ describe('admins and project owners only', () => {
   it('owners of the personal namespace and of the group are project owners', async () => {
     const user = await seedUser(world.gantry);
     const group = await seedGroup(world.gantry, { owner: user.id });
-    for (const given of [{ owner: user.id }, { namespace: group.id }]) {
-      const issue = await world.issue((await world.project(given)).id);
+    for (const attributes of [{ owner: user.id }, { namespace: group.id }]) {
+      const issue = await world.issue((await world.project(attributes)).id);
       assert.equal((await world.api(`DELETE ${pathOf(issue)}`, { as: user.token })).status, 204);
     }
   });

@@ -36,7 +36,7 @@ describe('GET /issues', () => {
       const stranger = await seedUser(world.gantry);
       member = await world.team({ visibility: 'private' });
       people = { external, stranger, guest: member.guest, reporter: member.reporter };
-      const at = async (given: Parameters<World['project']>[0]) => (await world.project(given)).id;
+      const at = async (attributes: Parameters<World['project']>[0]) => (await world.project(attributes)).id;
       const issue = async (project: number, fields = {}) =>
         (await seedIssue(world.gantry, { project, ...fields })).id;
       seen['public'] = await issue(await at({ visibility: 'public' }));

@@ -177,7 +177,7 @@ describe('due_date', () => {
 });
 
 describe('updated_at (requires admin or project owner rights)', () => {
-  const given = '2017-05-06T07:08:09.123Z';
+  const updatedAt = '2017-05-06T07:08:09.123Z';
   for (const [who, taken] of [
     ['root', true],
     ['owner', true],
@@ -186,9 +186,9 @@ describe('updated_at (requires admin or project owner rights)', () => {
   ] as const) {
     it(`${who}: ${taken ? 'wins over the bump' : 'silently ignored'}`, async () => {
       const as = who === 'root' ? undefined : team[who].token;
-      const reply = await put(await world.issue(team.id), { title: 'other', updated_at: given }, as);
+      const reply = await put(await world.issue(team.id), { title: 'other', updated_at: updatedAt }, as);
       assert.equal(reply.status, 200);
-      assert.equal(reply.body.updated_at === given, taken);
+      assert.equal(reply.body.updated_at === updatedAt, taken);
       assert.equal((await world.api(`GET ${pathOf(reply.body)}`)).body.updated_at, reply.body.updated_at);
     });
   }
@@ -196,8 +196,8 @@ describe('updated_at (requires admin or project owner rights)', () => {
     it(`${who}: it is enough`, async () => {
       const issue = await world.issue(team.id);
       const as = who === 'root' ? undefined : team[who].token;
-      const expected = { ...issue, updated_at: given };
-      assert.deepEqual(answer(await put(issue, { updated_at: given }, as)), [
+      const expected = { ...issue, updated_at: updatedAt };
+      assert.deepEqual(answer(await put(issue, { updated_at: updatedAt }, as)), [
         200,
         { ...expected, subscribed: as === undefined },
       ]);
@@ -207,17 +207,20 @@ describe('updated_at (requires admin or project owner rights)', () => {
   for (const role of ['master', 'reporter'] as const) {
     it(`${role}: alone it changes nothing`, async () => {
       const issue = await world.issue(team.id);
-      assert.equal((await put(issue, { updated_at: given }, team[role].token)).status, 200);
+      assert.equal((await put(issue, { updated_at: updatedAt }, team[role].token)).status, 200);
       assert.deepEqual((await world.api(`GET ${pathOf(issue)}`)).body, issue);
     });
   }
   it('stranger: 403', async () =>
     assert.deepEqual(
-      answer(await put(await world.issue(team.id), { updated_at: given }, team.stranger.token)),
+      answer(await put(await world.issue(team.id), { updated_at: updatedAt }, team.stranger.token)),
       [403, { message: '403 Forbidden' }],
     ));
   it('counts beside an attribute that changes nothing', async () => {
-    assert.equal((await edited({ title: 'Same' }, { title: 'Same', updated_at: given })).updated_at, given);
+    assert.equal(
+      (await edited({ title: 'Same' }, { title: 'Same', updated_at: updatedAt })).updated_at,
+      updatedAt,
+    );
   });
   it('never is invalid', async () =>
     assert.deepEqual(answer(await put(await world.issue(team.id), { title: 'x', updated_at: 'never' })), [

@@ -32,9 +32,9 @@ publish: { stage: deploy, script: make publish, when: manual }
 const actions = ['cancel', 'retry', 'play'] as const;
 type Action = (typeof actions)[number];
 
-const seed = async (given: Partial<PipelineSeed> = {}): Promise<SeededPipeline> =>
+const seed = async (attributes: Partial<PipelineSeed> = {}): Promise<SeededPipeline> =>
   // The default branch is protected.
-  await seedPipeline(world.gantry, { project: team.id, ref: 'topic', file, ...given });
+  await seedPipeline(world.gantry, { project: team.id, ref: 'topic', file, ...attributes });
 
 const idOf = ({ jobs }: SeededPipeline, name: string): number => {
   const id = jobs[name];
@@ -42,16 +42,20 @@ const idOf = ({ jobs }: SeededPipeline, name: string): number => {
   return id;
 };
 
-type Asked = { as?: string | null; json?: object; project?: number };
+type RequestOptions = { as?: string | null; json?: object; project?: number };
 
-const ask = async (action: Action, id: number, { project = team.id, as, json }: Asked = {}): Promise<Reply> =>
+const ask = async (
+  action: Action,
+  id: number,
+  { project = team.id, as, json }: RequestOptions = {},
+): Promise<Reply> =>
   await world.api(`POST /projects/${project}/jobs/${id}/${action}`, {
     ...(as !== undefined && { as }),
     ...(json !== undefined && { json }),
   });
 
-const must = async (action: Action, id: number, asked: Asked = {}): Promise<Job> => {
-  const { status, body, text } = await ask(action, id, asked);
+const must = async (action: Action, id: number, options: RequestOptions = {}): Promise<Job> => {
+  const { status, body, text } = await ask(action, id, options);
   assert.equal(status, 201, text);
   return body;
 };
@@ -278,12 +282,12 @@ describe('POST play', () => {
     };
     it('are given to the job', async () => {
       const id = idOf(await seed(), 'ask');
-      const given = [
+      const variables = [
         { key: 'TARGET', value: 'old' },
         { key: 'TARGET', value: 'a secret' },
         { key: 'EMPTY', value: '' },
       ];
-      await must('play', id, { json: { [name]: given } });
+      await must('play', id, { json: { [name]: variables } });
       assert.deepEqual(await variablesOf(id), [
         ['EMPTY', '', 'play'],
         ['TARGET', 'a secret', 'play'],
@@ -301,7 +305,7 @@ describe('POST play', () => {
     });
     it('of a job played again keep the earlier ones', async () => {
       const id = idOf(await seed(), 'ask');
-      const json = (...given: object[]) => ({ json: { [name]: given } });
+      const json = (...variables: object[]) => ({ json: { [name]: variables } });
       await must('play', id, json({ key: 'A', value: '1' }, { key: 'B', value: '1' }));
       await setJob(world.gantry, id, { status: 'success' });
       const again = await must('play', id, json({ key: 'B', value: '2' }));
@@ -310,7 +314,7 @@ describe('POST play', () => {
         ['B', '2', 'play'],
       ]);
     });
-    for (const given of [
+    for (const variables of [
       [{ key: 'a b', value: 'x' }],
       [{ key: '', value: 'x' }],
       [{ value: 'x' }],
@@ -322,9 +326,9 @@ describe('POST play', () => {
       5,
       Array.from({ length: 201 }, (_none, at) => ({ key: `A${at}`, value: '' })),
     ]) {
-      it(`400, and nothing is started: ${JSON.stringify(given).slice(0, 40)}`, async () => {
+      it(`400, and nothing is started: ${JSON.stringify(variables).slice(0, 40)}`, async () => {
         const id = idOf(await seed(), 'ask');
-        const reply = await ask('play', id, { json: { [name]: given } });
+        const reply = await ask('play', id, { json: { [name]: variables } });
         assert.equal(reply.status, 400, reply.text);
         assert.deepEqual(Object.keys(reply.body.message), [name]);
         assert.equal((await rowOf(id)).status, 'manual');
@@ -365,8 +369,12 @@ describe('common to all actions', () => {
 describe('permissions', () => {
   const forbidden = [403, { message: '403 Forbidden' }];
   /** An action's job that is ready for it, in a project of its own. */
-  const ready = async (own: Team, action: Action, given: Partial<PipelineSeed> = {}): Promise<number> => {
-    const pipeline = await seed({ project: own.id, ...given });
+  const ready = async (
+    own: Team,
+    action: Action,
+    attributes: Partial<PipelineSeed> = {},
+  ): Promise<number> => {
+    const pipeline = await seed({ project: own.id, ...attributes });
     const id = idOf(pipeline, 'ask');
     if (action === 'retry') await setJob(world.gantry, id, { status: 'failed' });
     return id;

@@ -39,11 +39,11 @@ const file = 'compile: { script: make }';
 
 type Made = { id: number; project_id: number; pipeline: number; log: TraceKey };
 
-type Wanted = Partial<PipelineSeed> & { status?: JobStatus; expire_in?: string; empty?: true };
+type EndedJobSeed = Partial<PipelineSeed> & { status?: JobStatus; expire_in?: string; empty?: true };
 
 /** A job that ended and left the archive. */
-const ended = async ({ status = 'success', expire_in, empty, ...given }: Wanted = {}): Promise<Made> => {
-  const pipeline = await seedPipeline(world.gantry, { project: team.id, ref: 'topic', file, ...given });
+const ended = async ({ status = 'success', expire_in, empty, ...seed }: EndedJobSeed = {}): Promise<Made> => {
+  const pipeline = await seedPipeline(world.gantry, { project: team.id, ref: 'topic', file, ...seed });
   const id = pipeline.jobs['compile'] ?? 0;
   await setJob(world.gantry, id, { status });
   const job = {
@@ -60,13 +60,13 @@ const ended = async ({ status = 'success', expire_in, empty, ...given }: Wanted 
 
 const pathOf = ({ id, project_id }: Made): string => `/projects/${project_id}/jobs/${id}`;
 
-type Asked = { as?: string | null; headers?: Record<string, string> };
+type RequestOptions = { as?: string | null; headers?: Record<string, string> };
 
-const get = async (path: string, asked: Asked = {}, method = 'GET') => {
-  const token = asked.as === undefined ? 'root-token-of-the-tests' : asked.as;
+const get = async (path: string, options: RequestOptions = {}, method = 'GET') => {
+  const token = options.as === undefined ? 'root-token-of-the-tests' : options.as;
   const response = await fetch(`${world.url}/api/v4${path}`, {
     method,
-    headers: { ...(token !== null && { 'private-token': token }), ...asked.headers },
+    headers: { ...(token !== null && { 'private-token': token }), ...options.headers },
   });
   const bytes = Buffer.from(await response.arrayBuffer());
   return { status: response.status, headers: response.headers, bytes, text: bytes.toString() };
@@ -427,10 +427,10 @@ describe('the expiry of artifacts', () => {
 
   it('deletes bytes that nothing else references', async () => {
     const project = await world.codeTeam();
-    const given = { project: project.id, status: 'failed' } as const;
+    const attributes = { project: project.id, status: 'failed' } as const;
     const [first, second] = [
-      await ended({ ...given, expire_in: '1 min' }),
-      await ended({ ...given, expire_in: '1 hour' }),
+      await ended({ ...attributes, expire_in: '1 min' }),
+      await ended({ ...attributes, expire_in: '1 hour' }),
     ];
     const { platform } = world.gantry.service;
     const sweep = async (later: number): Promise<string[]> =>
@@ -496,8 +496,8 @@ describe('DELETE', () => {
     ];
     await setPipeline(world.gantry, kept.pipeline, { status: 'success' });
     const running = await ended({ ...of, status: 'running' });
-    const asked = await world.api(`DELETE /projects/${project.id}/artifacts`, { as: project.master.token });
-    assert.deepEqual([asked.status, asked.body], [202, { message: '202 Accepted' }]);
+    const options = await world.api(`DELETE /projects/${project.id}/artifacts`, { as: project.master.token });
+    assert.deepEqual([options.status, options.body], [202, { message: '202 Accepted' }]);
     await settle();
     const statuses = await Promise.all(
       [kept, failed, running].map(async (job) => (await get(`${pathOf(job)}/artifacts`)).status),

@@ -31,10 +31,10 @@ const made = async (status: JobStatus = 'success', project = team.id): Promise<M
 
 const pathOf = ({ id, project_id }: Made): string => `/projects/${project_id}/jobs/${id}/trace`;
 
-type Asked = { as?: string | null; headers?: Record<string, string> };
+type RequestOptions = { as?: string | null; headers?: Record<string, string> };
 
-const get = async (path: string, asked: Asked = {}, method = 'GET') =>
-  await world.api(`${method} ${path}`, asked);
+const get = async (path: string, options: RequestOptions = {}, method = 'GET') =>
+  await world.api(`${method} ${path}`, options);
 
 describe('GET /projects/:id/jobs/:job_id/trace', () => {
   const text = '\x1b[32m$ make\x1b[0;m\r\nsection_start:1700000000:step\r\x1b[0KGröße\n';
@@ -121,12 +121,12 @@ const eventOf = (block: string): Event => {
 /** Reads events as they come. */
 const listen = async (
   id: number,
-  { as = rootToken, headers = {}, query = '' }: Asked & { query?: string } = {},
+  { as = rootToken, headers = {}, query = '' }: RequestOptions & { query?: string } = {},
 ) => {
-  const asked = request(`${world.url}/-/jobs/${id}/trace/stream${query}`, {
+  const options = request(`${world.url}/-/jobs/${id}/trace/stream${query}`, {
     headers: { ...(as !== null && { 'private-token': as }), ...headers },
   }).end();
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  const [answer] = (await once(options, 'response')) as [IncomingMessage];
   const blocks = (async function* read(): AsyncGenerator<Event> {
     let text = '';
     for await (const chunk of answer.setEncoding('utf8') as AsyncIterable<string>) {
@@ -158,7 +158,7 @@ const listen = async (
     next,
     textTo,
     ended: async () => (await blocks.next()).done,
-    leave: () => asked.destroy(),
+    leave: () => options.destroy(),
   };
 };
 
@@ -196,8 +196,8 @@ describe('GET /-/jobs/:id/trace/stream', () => {
   it('resumes from an offset', async () => {
     const job = await made();
     await seedTrace(world.gantry, job, 'aä0123456789');
-    const rest = async (asked: Asked & { query?: string }): Promise<Event> => {
-      const stream = await listen(job.id, asked);
+    const rest = async (options: RequestOptions & { query?: string }): Promise<Event> => {
+      const stream = await listen(job.id, options);
       await stream.next();
       const event = await stream.next();
       stream.leave();

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(async () => await world.close());
 
-const notGiven = (name: string) => [400, { message: `400 (Bad request) "${name}" not given` }];
+const missingParameter = (name: string) => [400, { message: `400 (Bad request) "${name}" not given` }];
 const repository = async (id: number) => await openRepository(world.gantry, id);
 
 /** A fork of a project: its row and, on the same storage, its code. */
@@ -29,10 +29,13 @@ const forkOf = async (parent: Team, columns: Record<string, unknown> = {}): Prom
 
 describe('required attributes', () => {
   it('are named in the order of the document, the first that is missing', async () => {
-    assert.deepEqual(answer(await world.post(team.id, {})), notGiven('source_branch'));
-    assert.deepEqual(answer(await world.post(team.id, { source_branch: 'a' })), notGiven('target_branch'));
+    assert.deepEqual(answer(await world.post(team.id, {})), missingParameter('source_branch'));
+    assert.deepEqual(
+      answer(await world.post(team.id, { source_branch: 'a' })),
+      missingParameter('target_branch'),
+    );
     const both = { source_branch: 'a', target_branch: 'main' };
-    assert.deepEqual(answer(await world.post(team.id, both)), notGiven('title'));
+    assert.deepEqual(answer(await world.post(team.id, both)), missingParameter('title'));
   });
   it('are asked for after 401 and before 404 and 403', async () => {
     assert.equal((await world.api(`POST /projects/${team.id}/merge_requests`, { as: null })).status, 401);

@@ -25,10 +25,10 @@ const unauthorized = [401, { message: '401 Unauthorized' }];
 
 const token = async (
   user: number,
-  given: { kind?: Kind; scopes?: string[]; expires_at?: string | null } = {},
+  options: { kind?: Kind; scopes?: string[]; expires_at?: string | null } = {},
 ) => {
   const text = generateTokenText(randomBytes);
-  const { kind = 'personal', scopes = ['api'], expires_at = null } = given;
+  const { kind = 'personal', scopes = ['api'], expires_at = null } = options;
   await world.gantry.service.platform.store.write(async (tx) => {
     await insertToken(tx, null, { user_id: user, kind, name: 'spec', scopes, expires_at }, text);
   });
@@ -230,8 +230,8 @@ describe('6. sudo', () => {
       404,
       { message: '404 Project Not Found' },
     ]);
-    const given = { title: 'x', labels: 'a', created_at: '2001-01-01' };
-    const { body } = await world.api(`POST ${list}?sudo=${user.id}`, { json: given });
+    const json = { title: 'x', labels: 'a', created_at: '2001-01-01' };
+    const { body } = await world.api(`POST ${list}?sudo=${user.id}`, { json });
     assert.deepEqual([body.labels, body.created_at > '2002'], [[], true]);
   });
 

@@ -346,8 +346,8 @@ describe('A known path with another method', () => {
 
 describe('Headers of every answer', () => {
   it('X-Request-Id is echoed if valid, else generated', async () => {
-    const given = await world.api(`GET ${path}`, { headers: { 'x-request-id': 'abcdef-123' } });
-    assert.equal(given.headers.get('x-request-id'), 'abcdef-123');
+    const reply = await world.api(`GET ${path}`, { headers: { 'x-request-id': 'abcdef-123' } });
+    assert.equal(reply.headers.get('x-request-id'), 'abcdef-123');
     const odd = await world.api(`GET ${path}`, { headers: { 'x-request-id': 'a b' } });
     assert.match(odd.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
   });

@@ -79,8 +79,8 @@ const call = fc.record({
   type: fc.constantFrom('application/json', 'application/x-www-form-urlencoded', 'text/plain', 'x'),
 });
 
-const flat = (given: [string, unknown][]): string =>
-  given
+const flat = (pairs: [string, unknown][]): string =>
+  pairs
     .map(([name, one]) => {
       const written = typeof one === 'string' ? one : JSON.stringify(one);
       return `${encodeURIComponent(name)}=${encodeURIComponent(written.toWellFormed())}`;

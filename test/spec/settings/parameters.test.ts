@@ -332,8 +332,8 @@ describe('PUT /application/settings', () => {
       const blank = flag.startsWith('domain')
         ? 'Domain blacklist cannot be empty if Blacklist is enabled.'
         : "can't be blank";
-      const given = await put({ [flag]: true, [needed]: '' });
-      assert.deepEqual([given.status, given.body], [400, { message: { [needed]: [blank] } }]);
+      const reply = await put({ [flag]: true, [needed]: '' });
+      assert.deepEqual([reply.status, reply.body], [400, { message: { [needed]: [blank] } }]);
       assert.equal((await put({ [flag]: true, [needed]: value })).status, 200);
       // While the switch is on, its requirements cannot be removed.
       assert.deepEqual((await put({ [needed]: null })).body, { message: { [needed]: [blank] } });

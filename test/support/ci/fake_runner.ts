@@ -121,7 +121,7 @@ export type Peer = {
    * Requests a job; the caller may abort the waiting connection. Without `last_update`, sends the last value
    * received.
    */
-  poll: (given?: { last_update?: string; body?: object }) => Sending;
+  poll: (options?: { last_update?: string; body?: object }) => Sending;
   /** Requests a job once; null if there is none. */
   request: () => Promise<PeerJob | null>;
   /** Requests jobs until one is returned. */
@@ -139,15 +139,15 @@ export type Peer = {
   finish: (
     job: PeerJob,
     state?: 'success' | 'failed',
-    given?: { failure_reason?: string; exit_code?: number },
+    options?: { failure_reason?: string; exit_code?: number },
   ) => Promise<PeerReply>;
-  upload: (job: Pick<PeerJob, 'id' | 'token'>, bytes: Buffer, given?: Upload) => Promise<PeerReply>;
+  upload: (job: Pick<PeerJob, 'id' | 'token'>, bytes: Buffer, options?: Upload) => Promise<PeerReply>;
   /** Downloads the artifacts of a dependency. */
   download: (token: string, dependency: number) => Promise<PeerReply>;
   /** Runs a whole job: log, archive and final state. */
   run: (
     job: PeerJob,
-    given?: { log?: string; archive?: Buffer; state?: 'success' | 'failed' },
+    options?: { log?: string; archive?: Buffer; state?: 'success' | 'failed' },
   ) => Promise<void>;
   close: () => void;
 };
@@ -239,17 +239,17 @@ export const makePeer = (
     if (reply.status === 202) job.log = Buffer.concat([job.log, bytes]);
     return reply;
   };
-  const finish: Peer['finish'] = async (job, state = 'success', given = {}) => {
+  const finish: Peer['finish'] = async (job, state = 'success', options = {}) => {
     const checksum = logChecksum(job.log);
     const ofLog = isNew
       ? { checksum, output: { checksum, bytesize: job.log.length } }
       : { trace: job.log.toString('utf8') };
-    return await update(job, { state, ...ofLog, ...given });
+    return await update(job, { state, ...ofLog, ...options });
   };
-  const upload: Peer['upload'] = async (job, bytes, given = {}) => {
-    const { type, body } = multipartForm(bytes, given.filename ?? 'artifacts.zip');
+  const upload: Peer['upload'] = async (job, bytes, options = {}) => {
+    const { type, body } = multipartForm(bytes, options.filename ?? 'artifacts.zip');
     const headers = { ...common({}), 'JOB-TOKEN': job.token, 'Content-Type': type };
-    return await call('POST', `/jobs/${job.id}/artifacts${uploadQuery(given)}`, { headers, body }).reply;
+    return await call('POST', `/jobs/${job.id}/artifacts${uploadQuery(options)}`, { headers, body }).reply;
   };
   return {
     token,
@@ -303,8 +303,8 @@ type RunnerSeed = Partial<
 };
 
 /** Inserts a runner directly into the store; an instance runner by default. */
-export const seedRunner = async (gantry: TestService, given: RunnerSeed = {}): Promise<SeededRunner> => {
-  const { tags = [], projects = [], groups = [], ...columns } = given;
+export const seedRunner = async (gantry: TestService, seed: RunnerSeed = {}): Promise<SeededRunner> => {
+  const { tags = [], projects = [], groups = [], ...columns } = seed;
   const token = `glrt-${randomBytes(15).toString('base64url')}`;
   const id = await gantry.service.platform.store.write(async ({ db, now }) => {
     const times = { contacted_at: null, created_at: now, updated_at: now };

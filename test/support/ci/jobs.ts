@@ -27,8 +27,11 @@ export type PipelineSeed = {
 };
 
 /** Creates the pipeline as a push does: jobs that can start are pending. */
-export const seedPipeline = async (gantry: TestService, given: PipelineSeed): Promise<SeededPipeline> => {
-  const { project, file, ref = 'main', tag = false, user = 1 } = given;
+export const seedPipeline = async (
+  gantry: TestService,
+  attributes: PipelineSeed,
+): Promise<SeededPipeline> => {
+  const { project, file, ref = 'main', tag = false, user = 1 } = attributes;
   const { jobs } = await planPipeline(file, tag ? onTag(ref) : onBranch(ref));
   const { store } = gantry.service.platform;
   const id = await store.write(async (tx) => {
@@ -37,12 +40,12 @@ export const seedPipeline = async (gantry: TestService, given: PipelineSeed): Pr
         project_id: project,
         ref,
         tag: tag ? 1 : 0,
-        sha: given.sha ?? '1'.repeat(40),
+        sha: attributes.sha ?? '1'.repeat(40),
         before_sha: '0'.repeat(40),
-        source: given.merge_request === undefined ? 'push' : 'merge_request_event',
-        protected: given.protected === true ? 1 : 0,
+        source: attributes.merge_request === undefined ? 'push' : 'merge_request_event',
+        protected: attributes.protected === true ? 1 : 0,
         user_id: user,
-        merge_request_id: given.merge_request ?? null,
+        merge_request_id: attributes.merge_request ?? null,
         // Several pipelines of one ref that do not cancel each other.
         auto_cancel: 'none',
       },

@@ -16,7 +16,7 @@ export type PipelineStore = TestStore & {
   /** Removes the waiting work of this name and returns the ids in it. */
   takeWork: (name: string) => Promise<Record<string, unknown>[]>;
   /** Creates a pipeline and starts it. */
-  begin: (file: string, given?: Partial<NewPipeline['pipeline']>) => Promise<number>;
+  begin: (file: string, overrides?: Partial<NewPipeline['pipeline']>) => Promise<number>;
   pipeline: (id: number) => Promise<Pipeline>;
   /** All jobs of the pipeline, including retried ones, oldest first. */
   jobs: (id: number) => Promise<Job[]>;
@@ -119,7 +119,7 @@ export const openPipelineStore = async (): Promise<PipelineStore> => {
     const id = await insertUser(tx, null, { ...names, password_hash: null });
     return { user: id, project: await insertProject(tx, id) };
   });
-  const begin: PipelineStore['begin'] = async (file, given = {}) => {
+  const begin: PipelineStore['begin'] = async (file, overrides = {}) => {
     const plan = await planPipeline(file);
     const { on_new_commit, on_job_failure } = plan.auto_cancel;
     const pipeline = {
@@ -130,7 +130,7 @@ export const openPipelineStore = async (): Promise<PipelineStore> => {
         user_id: user,
         auto_cancel: on_new_commit ?? 'conservative',
       } as const),
-      ...given,
+      ...overrides,
     };
     return await store.write(async (tx) => {
       const cancel_on_failure = on_job_failure === 'all';

@@ -24,8 +24,8 @@ export type Pushed = SeededProject & {
 };
 
 /** An empty project with a developer. */
-export const seedPushed = async (gantry: TestService, given: ProjectSeed = {}): Promise<Pushed> => {
-  const project = await seedProject(gantry, given);
+export const seedPushed = async (gantry: TestService, attributes: ProjectSeed = {}): Promise<Pushed> => {
+  const project = await seedProject(gantry, attributes);
   const developer = await seedUser(gantry);
   await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
   const path = `/projects/${project.id}`;

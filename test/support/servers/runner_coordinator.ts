@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { crc32, gunzipSync } from 'node:zlib';
 import type { Variable } from '../../../runner/coordinator/protocol.ts';
 
-export type GivenJob = {
+export type OfferedJob = {
   script?: string[];
   after?: string[];
   variables?: Variable[];
@@ -37,12 +37,12 @@ export type ReceivedJob = {
   ended: { state: string; failure_reason?: string; exit_code?: number; checksum: string } | null;
   /** Value of the `job-status` header of each response. */
   status: string;
-  given: boolean;
+  isTaken: boolean;
 };
 
 export type Coordinator = {
   url: string;
-  add: (job?: GivenJob) => ReceivedJob;
+  add: (job?: OfferedJob) => ReceivedJob;
   /** Responses of `GET /jobs/:id/artifacts`. */
   files: Map<number, Buffer>;
   /** Handles a request before the coordinator; returns true if it responded. */
@@ -61,7 +61,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-const jobBody = ({ id, token }: ReceivedJob, job: GivenJob, url: string): object => ({
+const jobBody = ({ id, token }: ReceivedJob, job: OfferedJob, url: string): object => ({
   id,
   token,
   allow_git_fetch: true,
@@ -132,7 +132,7 @@ const answerGit = async (repository: string, request: IncomingMessage, response:
 };
 
 export const startCoordinator = async (): Promise<Coordinator> => {
-  const jobs = new Map<number, { heard: ReceivedJob; job: GivenJob }>();
+  const jobs = new Map<number, { heard: ReceivedJob; job: OfferedJob }>();
   const files = new Map<number, Buffer>();
   let url = '';
   let port = 0;
@@ -142,7 +142,7 @@ export const startCoordinator = async (): Promise<Coordinator> => {
   let ids = 0;
 
   const give = async (response: ServerResponse): Promise<void> => {
-    const next = (): ReceivedJob | undefined => [...jobs.values()].find(({ heard }) => !heard.given)?.heard;
+    const next = (): ReceivedJob | undefined => [...jobs.values()].find(({ heard }) => !heard.isTaken)?.heard;
     if (next() === undefined) {
       await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), wait(2_000)]);
     }
@@ -151,7 +151,7 @@ export const startCoordinator = async (): Promise<Coordinator> => {
       response.writeHead(204, { 'x-gitlab-last-update': 'x' }).end();
       return;
     }
-    heard.given = true;
+    heard.isTaken = true;
     const { job } = jobs.get(heard.id)!;
     response.writeHead(201, { 'content-type': 'application/json', 'x-gitlab-last-update': 'x' });
     response.end(JSON.stringify(jobBody(heard, job, url)));
@@ -240,7 +240,7 @@ export const startCoordinator = async (): Promise<Coordinator> => {
         uploads: [],
         ended: null,
         status: 'running',
-        given: false,
+        isTaken: false,
       };
       jobs.set(ids, { heard, job });
       for (const wake of waiting) wake();

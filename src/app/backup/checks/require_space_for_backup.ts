@@ -49,7 +49,8 @@ const measureContent = async ({ config, store, instance }: SpaceParts): Promise<
   return size;
 };
 
-const findExisting = (path: string): string => (existsSync(path) ? path : findExisting(dirname(path)));
+/** Returns the nearest folder of a path that exists. */
+export const findExisting = (path: string): string => (existsSync(path) ? path : findExisting(dirname(path)));
 
 const hasBackups = (root: string): boolean => {
   const folder = join(root, 'backups');

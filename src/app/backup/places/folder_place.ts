@@ -43,7 +43,6 @@ const writeText = async (root: string, path: string, text: string): Promise<void
   await syncFolder(dirname(file));
 };
 
-/** Opens a folder for reading. */
 export const openFolderReader = async (root: string): Promise<BackupReader> => {
   if ((await readMarker(root)) === null) throw new StartFailure(`${root} is not a backup folder`);
   return {

@@ -1,6 +1,6 @@
 /** Checks that a backup was verified recently, and where backups are stored. */
-import { existsSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { maxBackupAge } from '../../../doors/instance/health/judge_health.ts';
 import { loadLastBackups } from '../../../doors/instance/health/last_backups.ts';
 import { isBucket } from '../../backup/open_place.ts';
@@ -8,9 +8,7 @@ import type { Config } from '../../../platform/config/fields.ts';
 import type { Store } from '../../../platform/db/open.ts';
 import { formatTime } from '../../../platform/time.ts';
 import { type Finding, ok, warn } from './finding.ts';
-
-/** Returns the nearest folder of a path that exists. */
-const findExisting = (path: string): string => (existsSync(path) ? path : findExisting(dirname(path)));
+import { findExisting } from '../../backup/checks/require_space_for_backup.ts';
 
 /** Checks that backups are not lost with the disk of the data folder. */
 export const checkBackupPlace = ({ data, backup_to }: Config): Finding[] => {

@@ -4,12 +4,11 @@ import { buffer } from 'node:stream/consumers';
 import { ZipFailure } from '../../../../zip/format.ts';
 import { readItem } from '../../../../zip/read_items.ts';
 import type { Platform } from '../../../core/platform.ts';
-import { Failure } from '../../../platform/errors.ts';
+import { isNotFound } from '../../../platform/errors.ts';
 import type { ReadArtifactText } from '../../pipelines/config/ci_files.ts';
 import { readContent, loadDirectory } from '../archives/serve_archive_file.ts';
 import { type Artifact, findArtifact } from './artifacts.ts';
 
-/** Bytes. */
 const maxFileBytes = 1_048_576;
 
 const findArchive = async (
@@ -39,7 +38,7 @@ const readFileBytes = async (
     const item = (await loadDirectory(content, artifact)).find(path);
     return item?.kind === 'file' ? await buffer(await readItem(content, item, maxFileBytes)) : null;
   } catch (error) {
-    const isNone = error instanceof ZipFailure || (error instanceof Failure && error.kind === 'not_found');
+    const isNone = error instanceof ZipFailure || isNotFound(error);
     if (isNone) return null;
     throw error;
   }

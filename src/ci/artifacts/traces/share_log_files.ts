@@ -3,14 +3,14 @@
  * others, which cannot read that folder; or a backup of such a service was restored to it.
  */
 import { type Dirent, createReadStream, existsSync } from 'node:fs';
-import { readdir, rmdir, stat } from 'node:fs/promises';
+import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { Logger } from 'pino';
 import { insertFileRow, updateFileRow } from '../../../platform/blob/append_file_rows.ts';
 import type { Blobs } from '../../../platform/blob/blob_files.ts';
-import { isMissing } from '../../../platform/blob/file_system.ts';
+import { readSize } from '../../../platform/blob/file_system.ts';
 import type { OwnLogs } from '../../../platform/blob/open_stores.ts';
 import { runPeriodically } from '../../../platform/blob/run_periodically.ts';
 import { type TraceKey, getTraceArea, getTracePath } from '../../../platform/blob/trace_path.ts';
@@ -54,15 +54,6 @@ type Job = NonNullable<Awaited<ReturnType<typeof loadJob>>>;
 /** Whether the database is newer than a job that it does not know, which was removed then. */
 const isRemoved = async (db: Reader, id: number): Promise<boolean> =>
   (await db.selectFrom('jobs').select('id').where('id', '>', id).limit(1).executeTakeFirst()) !== undefined;
-
-const readSize = async (file: string): Promise<number | null> => {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-};
 
 /** Stores a file in the bucket if it is as recorded. @returns its digest; null: it is damaged */
 const storeFile = async (

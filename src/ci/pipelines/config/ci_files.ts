@@ -9,7 +9,7 @@ import type {
   IncludedFile,
   IncludeTarget,
 } from '../../ci_file/include/included_files.ts';
-import { Failure } from '../../../platform/errors.ts';
+import { isNotFound } from '../../../platform/errors.ts';
 import type { Oid } from '../../../platform/git/protocol_types.ts';
 import { type Project, findProject } from '../../../projects/projects/find.ts';
 import { type Code, getCallerSight } from '../../../code/repository/find_code.ts';
@@ -18,7 +18,6 @@ import { isPlainPath } from '../../../code/repository/files/paths.ts';
 import { resolveRevision } from '../../../code/repository/refs/resolve.ts';
 import { fetchRemoteFile } from './remote_file.ts';
 
-/** Bytes of one file of a configuration. */
 const maxFileBytes = 1_048_576;
 /** Paths of a commit that patterns are matched against. */
 const maxPaths = 200_000;
@@ -156,7 +155,7 @@ export const readableCodeFinder =
   (platform: Platform, viewer: Viewer): FindCode =>
   async (path) => {
     const project = await findProject({ db: platform.store.db, viewer }, path).catch((error: unknown) => {
-      if (error instanceof Failure && error.kind === 'not_found') return null;
+      if (isNotFound(error)) return null;
       throw error;
     });
     if (project === null || !may(viewer, 'read_code', project)) return null;

@@ -22,8 +22,8 @@ const setProject = async (auto_cancel_pending_pipelines: 'enabled' | 'disabled')
   );
 
 /** Creates the pipeline of the next push and runs the work that follows. */
-const pushNext = async (given: Partial<NewPipeline['pipeline']> = {}): Promise<boolean> => {
-  await gantry.begin(twoJobs, { sha: sha(2), ...given });
+const pushNext = async (overrides: Partial<NewPipeline['pipeline']> = {}): Promise<boolean> => {
+  await gantry.begin(twoJobs, { sha: sha(2), ...overrides });
   const work = await gantry.takeWork(autoCancelWork);
   for (const { pipeline_id } of work) await cancelOlderPipelines(gantry.store, Number(pipeline_id));
   return work.length > 0;

@@ -14,7 +14,6 @@ export type SealedVariable = { key: string; sealed_value: string; variable_type:
 const purpose = 'pipeline variable';
 const maxVariables = 200;
 const maxKeyLength = 255;
-/** Bytes. */
 const maxValueBytes = 65_536;
 const maxTotalBytes = 524_288;
 

@@ -2,7 +2,7 @@
 import type { Platform } from '../../../core/platform.ts';
 import { type Values, expandVariables } from '../../ci_file/syntax/expand_variables.ts';
 import type { Trigger } from '../../ci_file/config_types.ts';
-import { Failure } from '../../../platform/errors.ts';
+import { isNotFound } from '../../../platform/errors.ts';
 import { type Project, findProject, loadProject } from '../../../projects/projects/find.ts';
 import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { ReadArtifactText } from '../config/ci_files.ts';
@@ -67,7 +67,7 @@ export const findVisibleProject = async (
   try {
     return await findProject({ db, viewer }, path);
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 };

@@ -3,7 +3,7 @@
  * retries after a crash find it and create no second one.
  */
 import type { Platform } from '../../../core/platform.ts';
-import { Failure } from '../../../platform/errors.ts';
+import { isNotFound } from '../../../platform/errors.ts';
 import type { Tx } from '../../../platform/db/open.ts';
 import type { ReadArtifactText } from '../config/ci_files.ts';
 import { createPipeline } from '../creation/create_pipeline.ts';
@@ -98,7 +98,7 @@ const createUnlessProjectGone = async (start: StartRequest): Promise<Refusal | n
   try {
     return await createDownstream(start);
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') {
+    if (isNotFound(error)) {
       return { reason: 'downstream_bridge_project_not_found' };
     }
     throw error;

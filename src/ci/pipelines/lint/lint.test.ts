@@ -14,9 +14,9 @@ const good = 'job: { script: make }\n';
 
 const newProject = async (
   files: Record<string, string> = {},
-  given: Parameters<typeof seedProject>[1] = {},
+  attributes: Parameters<typeof seedProject>[1] = {},
 ) => {
-  const project = await seedProject(gantry, given);
+  const project = await seedProject(gantry, attributes);
   const developer = await seedUser(gantry);
   await seedMember(gantry, { user: developer.id, project: project.id, access_level: 30 });
   const sha = Object.keys(files).length === 0 ? '' : await seedCommit(gantry, project.id, files);
@@ -166,8 +166,8 @@ test('a dry run lists only the jobs that its pipeline would have', async () => {
 
 test('checks a text in a project with its files, even an empty project', async () => {
   const { path } = await newProject({ 'ci.yml': 'lib: { script: x }\n' });
-  const given = { json: { content: 'include: ci.yml', include_jobs: true } };
-  const { status, body } = await gantry.api(`POST ${path}`, given);
+  const request = { json: { content: 'include: ci.yml', include_jobs: true } };
+  const { status, body } = await gantry.api(`POST ${path}`, request);
   assert.deepEqual([status, body.valid, body.jobs[0].name], [200, true, 'lib']);
   const { path: empty } = await newProject();
   assert.equal((await gantry.api(`POST ${empty}`, { json: { content: good } })).body.valid, true);

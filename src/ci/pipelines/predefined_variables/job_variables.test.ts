@@ -124,8 +124,8 @@ job: { script: x, variables: { GLOBAL: own } }`;
         .values({ ...played, key: 'E', sealed_value: sealValue(gantry.service.platform, 'player') })
         .execute(),
   );
-  const given = await variablesOf(project, 'job');
-  assert.deepEqual(valuesOf(given, [...all, 'E', 'GLOBAL']), {
+  const received = await variablesOf(project, 'job');
+  assert.deepEqual(valuesOf(received, [...all, 'E', 'GLOBAL']), {
     A: 'file',
     B: 'instance',
     C: 'project',

@@ -61,7 +61,7 @@ const selectStoredRows = compiled(
     db
       .selectFrom('pipeline_variables')
       .select(['key', 'sealed_value', 'variable_type', 'raw'])
-      .select([sql<string>`'given'`.as('source'), sql<number>`0`.as('job_id')])
+      .select([sql<string>`'pipeline'`.as('source'), sql<number>`0`.as('job_id')])
       .where('pipeline_id', '=', params.pipeline_id)
       .unionAll(
         db
@@ -87,7 +87,7 @@ const toSecretVariable = (
   raw,
 });
 
-const toGivenVariable = (platform: Platform, row: StoredVariableRow): JobVariable => {
+const toPipelineVariable = (platform: Platform, row: StoredVariableRow): JobVariable => {
   const { key, value, variable_type, raw } = unsealPipelineVariable(platform, row);
   return { ...secret(key, value, false), file: variable_type === 'file', raw };
 };
@@ -107,19 +107,21 @@ const loadStoredRows = async ({
   });
 };
 
-type VariablesBySource = { reported: JobVariable[]; given: JobVariable[]; played: JobVariable[] };
+type VariablesBySource = { reported: JobVariable[]; pipeline: JobVariable[]; played: JobVariable[] };
 
 /** Loads dotenv variables of dependencies (`reports: dotenv`), pipeline variables, and manually entered variables. */
 const loadVariablesBySource = async (facts: Facts): Promise<VariablesBySource> => {
   const { platform, job, dependencies } = facts;
   const rows = await loadStoredRows(facts);
-  if (rows.length === 0) return { reported: [], given: [], played: [] };
+  if (rows.length === 0) return { reported: [], pipeline: [], played: [] };
   const dependencyIds = new Set(dependencies.map(({ id }) => id));
   return {
     reported: rows
       .filter(({ source, job_id }) => source === 'dotenv' && dependencyIds.has(job_id))
       .map((row) => toSecretVariable(platform, row, true)),
-    given: rows.filter(({ source }) => source === 'given').map((row) => toGivenVariable(platform, row)),
+    pipeline: rows
+      .filter(({ source }) => source === 'pipeline')
+      .map((row) => toPipelineVariable(platform, row)),
     played: rows
       .filter(({ source, job_id }) => source === 'play' && job_id === job.id)
       .map((row) => toSecretVariable(platform, row, false)),
@@ -141,7 +143,7 @@ export const loadVariableLists = async (facts: Facts): Promise<VariableLists> =>
   const variables = [
     ...stored.reported,
     ...(await loadStoredVariables(facts)),
-    ...stored.given,
+    ...stored.pipeline,
     ...stored.played,
   ];
   const overriding = keepLastOfEachKey(variables);

@@ -8,7 +8,7 @@ import { isEnded } from '../../../core/job_statuses.ts';
 import { type ProcessJob, findRestartable, computeNextStatuses } from './compute_next_statuses.ts';
 import { times } from '../../../../test/support/run/sample.ts';
 
-const job = (name: string, given: Partial<ProcessJob> = {}): ProcessJob => ({
+const job = (name: string, overrides: Partial<ProcessJob> = {}): ProcessJob => ({
   id: Number.parseInt(name, 36),
   name,
   stage_position: 1,
@@ -17,7 +17,7 @@ const job = (name: string, given: Partial<ProcessJob> = {}): ProcessJob => ({
   allow_failure: 0,
   resource_group: null,
   needs: null,
-  ...given,
+  ...overrides,
 });
 
 const step = (...jobs: ProcessJob[]): Record<string, JobStatus> => {
@@ -122,13 +122,13 @@ const anyPipeline = (statuses: fc.Arbitrary<JobStatus>): fc.Arbitrary<ProcessJob
     )
     .map((list) =>
       list
-        .map(({ needed, ...given }, index) => {
+        .map(({ needed, ...one }, index) => {
           const needs = needed?.flatMap((back) => (back < index ? [`j${index - back - 1}`] : [])) ?? null;
           // Needs and stages of a pipeline never form a cycle.
           const names = needs?.filter(
-            (name) => (list[Number(name.slice(1))]?.stage_position ?? 9) <= given.stage_position,
+            (name) => (list[Number(name.slice(1))]?.stage_position ?? 9) <= one.stage_position,
           );
-          return { ...job('a', given), id: index + 1, name: `j${index}`, needs: names ?? null };
+          return { ...job('a', one), id: index + 1, name: `j${index}`, needs: names ?? null };
         })
         .toReversed(),
     );
@@ -166,7 +166,7 @@ describe('created jobs', () => {
 
 describe('a job', () => {
   const failed = job('a', { status: 'failed' });
-  const of = (given: Partial<ProcessJob>) => job('b', { stage_position: 2, ...given });
+  const of = (overrides: Partial<ProcessJob>) => job('b', { stage_position: 2, ...overrides });
 
   it('of the first stage starts at once, one of the second after the first', () => {
     assert.deepEqual(step(job('a'), of({})), { a: 'pending' });

@@ -117,14 +117,14 @@ describe('a job that starts', () => {
   it('is assigned once to two concurrent runners', async () => {
     const id = await gantry.begin(one());
     const { id: job_id } = await gantry.job(id, 'job');
-    const given = await Promise.all(
+    const claimed = await Promise.all(
       [1, 2, 3].map((runner_id) =>
         act((tx) => startJob(tx, job_id, { ...to, runner_id, token_hash: `hash-${runner_id}` })),
       ),
     );
-    assert.equal(given.filter((row) => row !== null).length, 1);
+    assert.equal(claimed.filter((row) => row !== null).length, 1);
     const { status, runner_id } = await gantry.job(id, 'job');
-    assert.deepEqual([status, runner_id], ['running', given.find((row) => row !== null)?.runner_id]);
+    assert.deepEqual([status, runner_id], ['running', claimed.find((row) => row !== null)?.runner_id]);
   });
 
   it('is either assigned or canceled when both happen at once', async () => {

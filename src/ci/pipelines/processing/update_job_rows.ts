@@ -125,8 +125,8 @@ const toSuccessTable = (dialect: SqlDialect, rows: readonly (readonly unknown[])
   const cells = (['id', 'exit_code', 'coverage', 'trace_size', 'trace_crc'] as const).map((name, at) =>
     toColumn(name, at, 'bigint'),
   );
-  return sql<SuccessRow>`(select ${sql.join(cells)} from ${dialect.eachOf(rows)})`.as<'told'>(
-    sql.ref('told'),
+  return sql<SuccessRow>`(select ${sql.join(cells)} from ${dialect.eachOf(rows)})`.as<'results'>(
+    sql.ref('results'),
   );
 };
 
@@ -137,15 +137,15 @@ const updateSuccesses = compiled((db, input: { rows: unknown[][]; now: number },
     .set((is) => ({
       status: 'success',
       failure_reason: null,
-      exit_code: is.ref('told.exit_code'),
-      coverage: is.ref('told.coverage'),
-      trace_size: is.ref('told.trace_size'),
-      trace_crc: is.ref('told.trace_crc'),
+      exit_code: is.ref('results.exit_code'),
+      coverage: is.ref('results.coverage'),
+      trace_size: is.ref('results.trace_size'),
+      trace_crc: is.ref('results.trace_crc'),
       token_hash: null,
       finished_at: input.now,
       updated_at: input.now,
     }))
-    .whereRef('jobs.id', '=', 'told.id')
+    .whereRef('jobs.id', '=', 'results.id')
     .returning('jobs.id')
     .compile(),
 );

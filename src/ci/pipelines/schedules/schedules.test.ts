@@ -133,8 +133,8 @@ describe('variables of a schedule', () => {
     const { id } = await made({ active: false });
     const variables = `${path}/${id}/variables`;
     const json = { key: 'KEY', value: 'a secret of the store', variable_type: 'file' };
-    const given = await gantry.api(`POST ${variables}`, { as: owner.token, json });
-    assert.deepEqual([given.status, given.body], [201, { ...json, raw: false }]);
+    const reply = await gantry.api(`POST ${variables}`, { as: owner.token, json });
+    assert.deepEqual([reply.status, reply.body], [201, { ...json, raw: false }]);
     const again = await gantry.api(`POST ${variables}`, { as: owner.token, json });
     assert.deepEqual([again.status, again.body], [400, { message: { key: ['has already been taken'] } }]);
     const rows = await gantry.service.platform.store.db
@@ -171,9 +171,9 @@ describe('a schedule that is due', () => {
     assert.equal(others.length, count);
     assert.deepEqual([pipeline?.ref, pipeline?.user_id, pipeline?.source], ['main', owner.id, 'schedule']);
     const { platform } = gantry.service;
-    const given = await loadPipelineVariables(platform, platform.store.db, pipeline?.id ?? 0);
+    const variables = await loadPipelineVariables(platform, platform.store.db, pipeline?.id ?? 0);
     assert.deepEqual(
-      given.map(({ key, value }) => [key, value]),
+      variables.map(({ key, value }) => [key, value]),
       [['WHEN', 'night']],
     );
     const jobs = await gantry.api(`GET /projects/${project}/pipelines/${pipeline?.id}/jobs`);

@@ -32,8 +32,8 @@ const said = async (project: Pushed, sha: string, json: object) => {
 const read = async ({ path }: Pushed, id: number) => (await gantry.api(`GET ${path}/pipelines/${id}`)).body;
 
 /** Creates a project without a configuration. Returns it with its first commit. */
-const seedPlain = async (given: ProjectSeed = {}): Promise<{ project: Pushed; sha: string }> => {
-  const project = await seedPushed(gantry, given);
+const seedPlain = async (attributes: ProjectSeed = {}): Promise<{ project: Pushed; sha: string }> => {
+  const project = await seedPushed(gantry, attributes);
   return { project, sha: await project.push({ 'README.md': 'Read me' }) };
 };
 

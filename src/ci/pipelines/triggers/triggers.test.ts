@@ -88,9 +88,9 @@ describe('a trigger', () => {
       ['main', 'trigger', master.id, project.id],
     );
     const { platform } = gantry.service;
-    const given = await loadPipelineVariables(platform, platform.store.db, body.id);
+    const variables = await loadPipelineVariables(platform, platform.store.db, body.id);
     assert.deepEqual(
-      given.map(({ key, value }) => [key, value]),
+      variables.map(({ key, value }) => [key, value]),
       [
         ['WHAT', 'this'],
         ['WHERE', 'there'],

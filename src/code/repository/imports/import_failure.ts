@@ -22,7 +22,6 @@ const connectionTexts: { [code: string]: string } = {
 const isCertificateCode = (code: string): boolean =>
   /^(?:CERT_|ERR_TLS_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code);
 
-/** Describes the error of a request. */
 const describeRequestError = (error: unknown): string => {
   if (error instanceof AddressRefusal)
     return 'The address is in the local network, which the settings do not allow.';

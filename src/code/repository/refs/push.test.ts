@@ -171,8 +171,8 @@ test('drops a push whose beginning the database recorded without an answer', asy
   const { mock: lost } = context.mock.method(
     platform.store,
     'write',
-    async (...given: Parameters<typeof write>) => {
-      await write(...given);
+    async (...args: Parameters<typeof write>) => {
+      await write(...args);
       throw gone;
     },
   );

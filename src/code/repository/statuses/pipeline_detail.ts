@@ -22,7 +22,6 @@ import {
 } from '../../../identity/users/json.ts';
 import { countedRows } from './counted_statuses.ts';
 
-/** A single pipeline. */
 export const singlePipelineShape = object({
   ...briefPipelineShape.properties,
   before_sha: string,

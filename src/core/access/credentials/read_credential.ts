@@ -57,8 +57,8 @@ const readPresentedSession = (
   const secret = readCookieSecret(headers, sessionCookie);
   if (secret === null || !isSameOrigin(headers, origin())) return null;
   const reads = method === 'GET' || method === 'HEAD';
-  const isMeant = reads || isCsrfToken(secret, headers['x-csrf-token'] ?? sent['authenticity_token']);
-  return isMeant ? { kind: 'session', secret } : null;
+  const isIntended = reads || isCsrfToken(secret, headers['x-csrf-token'] ?? sent['authenticity_token']);
+  return isIntended ? { kind: 'session', secret } : null;
 };
 
 /**

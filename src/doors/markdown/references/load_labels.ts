@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import { type ProjectAction, may } from '../../../core/access/may.ts';
 import { allOf, anyOf } from '../../../core/access/visible.ts';
-import { type Owner, availableTo } from '../../../projects/project_or_group/owner.ts';
+import { availableTo, projectOwner } from '../../../projects/project_or_group/owner.ts';
 import { milestoneOwnerPath } from '../../../projects/milestones/json.ts';
 import type { Project } from '../../../projects/projects/find.ts';
 import type { Reference } from '../convert/options.ts';
@@ -55,8 +55,6 @@ const match = <R extends Found>(
   );
 };
 
-const toOwner = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', id, namespace_id });
-
 /** Selects what references name in each project, the project's own rows first. */
 const selectEach = async <R extends Found>({ db }: Call, parts: RawBuilder<unknown>[]): Promise<R[]> => {
   const union = sql.join(parts, sql` union all `);
@@ -83,7 +81,7 @@ export const loadLabels = async (call: Call, located: readonly LocatedReference[
     ]) => sql`select labels.id, labels.id as number, ${sql.lit(project.id)} as of_project,
       labels.title, labels.color, labels.description,
       case when labels.project_id is null then 1 else 0 end as is_inherited
-      from labels where ${allOf([availableTo('labels', toOwner(project)), isNamed(call, columns, references)])}`,
+      from labels where ${allOf([availableTo('labels', projectOwner(project)), isNamed(call, columns, references)])}`,
   );
   const rows = await selectEach<FoundLabel>(call, parts);
   return match(placed, rows, ({ title, color, description }, project) => ({
@@ -109,7 +107,7 @@ export const loadMilestones = async (call: Call, located: readonly LocatedRefere
       case when milestones.project_id is null then null else milestones.iid end as number,
       case when milestones.project_id is null then 1 else 0 end as is_inherited
       from milestones
-      where ${allOf([availableTo('milestones', toOwner(project)), isNamed(call, columns, references)])}`,
+      where ${allOf([availableTo('milestones', projectOwner(project)), isNamed(call, columns, references)])}`,
   );
   const rows = await selectEach<FoundMilestone>(call, parts);
   return match(placed, rows, ({ iid, title, owner_path }) => ({

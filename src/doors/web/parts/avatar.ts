@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 
 type Size = 'small' | 'medium' | 'large';
 
-type Given = {
+type AvatarOptions = {
   name: string;
   /** URL of the picture; null or undefined: initials. */
   avatar_url?: string | null;
@@ -49,7 +49,7 @@ const draw = (name: string, classes: string): Html => {
 };
 
 /** Renders an avatar. Screen readers skip it, because the name is next to it. */
-export const avatar = ({ name, avatar_url, size = 'small', isSquare = false }: Given): Html => {
+export const avatar = ({ name, avatar_url, size = 'small', isSquare = false }: AvatarOptions): Html => {
   const classes = `avatar ${size}${isSquare ? ' square' : ''}`;
   if (avatar_url !== null && avatar_url !== undefined && isUploaded(avatar_url)) {
     return html`<img class="${classes}" src="${avatar_url}" alt="" loading="lazy">`;

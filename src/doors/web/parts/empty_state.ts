@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
 import { type IconName, icon } from './icon.ts';
 
-type Given = {
+type EmptyStateOptions = {
   icon: IconName;
   title: string;
   text?: string;
@@ -10,5 +10,5 @@ type Given = {
 };
 
 /** Renders the message of an empty list. */
-export const emptyState = ({ icon: image, title, text, action }: Given): Html =>
+export const emptyState = ({ icon: image, title, text, action }: EmptyStateOptions): Html =>
   html`<div class="empty">${icon(image)}<h2>${title}</h2>${text !== undefined && html`<p>${text}</p>`}${action}</div>`;

@@ -120,7 +120,6 @@ type TextAreaOptions = FieldOptions & {
   keepsDraft?: boolean;
 };
 
-/** Renders a text area. */
 export const textArea = (field: TextAreaOptions): Html => {
   const { id, attributes, hint, error } = fieldParts(field);
   // Browsers drop the first newline after the tag.

@@ -1,7 +1,7 @@
 /** Menus that open without scripts; the client script closes them on Escape and on a click elsewhere. */
 import { type Html, html } from './html.ts';
 
-type Given = {
+type MenuOptions = {
   /** Content of the button. */
   summary: Html;
   /** Accessible name, where the content has no text. */
@@ -16,7 +16,7 @@ type Given = {
 
 /** Renders a button that opens a list of links and forms. */
 export const menu = (
-  { summary, label, isLeft = false, isOpen = false, classes = '' }: Given,
+  { summary, label, isLeft = false, isOpen = false, classes = '' }: MenuOptions,
   items: Html,
 ): Html =>
   html`<details class="menu${isLeft && ' left'}"${isOpen && html` open`}><summary class="${classes}"${

@@ -16,7 +16,7 @@ export const notificationLevelTexts: Record<NotificationLevel, readonly [name: s
   custom: ['Custom', 'Selected events'],
 };
 
-type Given = {
+type NotificationMenuOptions = {
   /** Address that the form of each level is sent to. */
   action: string;
   chosen: NotificationLevel;
@@ -30,7 +30,7 @@ type Given = {
 
 const levelForm = (
   visit: Visit,
-  { action, chosen, returnTo = null }: Given,
+  { action, chosen, returnTo = null }: NotificationMenuOptions,
   level: NotificationLevel,
 ): Html => {
   const [name, text] = notificationLevelTexts[level];
@@ -43,15 +43,15 @@ const levelForm = (
 `;
 };
 
-export const notificationMenu = (visit: Visit, given: Given): Html => {
-  const { chosen, isLarge = false } = given;
+export const notificationMenu = (visit: Visit, options: NotificationMenuOptions): Html => {
+  const { chosen, isLarge = false } = options;
   const offered = (Object.keys(notificationLevelTexts) as NotificationLevel[]).filter(
     (level) => level !== 'custom' || chosen === 'custom',
   );
   const name = chosen === 'global' ? 'Watch' : notificationLevelTexts[chosen][0];
-  const summary = html`${icon('bell')} <span>${name}</span> ${given.count}${icon('chevron-down')}`;
+  const summary = html`${icon('bell')} <span>${name}</span> ${options.count}${icon('chevron-down')}`;
   return menu(
     { summary, classes: isLarge ? 'button' : 'button small' },
-    html`<h2>Notification level</h2>${offered.map((level) => levelForm(visit, given, level))}`,
+    html`<h2>Notification level</h2>${offered.map((level) => levelForm(visit, options, level))}`,
   );
 };

@@ -13,7 +13,7 @@ const maxNames = 20;
 /** The query parameter of the search in the menu; the page is the page with the menu. */
 const searchParam = 'search_refs';
 
-type Given = {
+type RefMenuOptions = {
   project: Project;
   /** The current ref. */
   ref: string;
@@ -39,7 +39,7 @@ const loadNames = async (
   return { names: names.map((name) => name.slice(prefix.length)), total };
 };
 
-const list = (title: string, { names, total }: Names, { ref, pathFor }: Given): Html | null =>
+const list = (title: string, { names, total }: Names, { ref, pathFor }: RefMenuOptions): Html | null =>
   names.length === 0
     ? null
     : html`<h2>${title}</h2>
@@ -54,12 +54,12 @@ type CountedMenu = {
 };
 
 /** Renders the menu: the newest branches and tags, or the search results. */
-export const refMenu = async (visit: Visit, given: Given): Promise<Html> =>
-  (await countedRefMenu(visit, given)).menu;
+export const refMenu = async (visit: Visit, options: RefMenuOptions): Promise<Html> =>
+  (await countedRefMenu(visit, options)).menu;
 
 /** Renders the menu, and counts the branches and tags. */
-export const countedRefMenu = async (visit: Visit, given: Given): Promise<CountedMenu> => {
-  const { project, ref, pathFor } = given;
+export const countedRefMenu = async (visit: Visit, options: RefMenuOptions): Promise<CountedMenu> => {
+  const { project, ref, pathFor } = options;
   const sent = visit.path.includes('?')
     ? new URL(visit.path, visit.call.baseUrl).searchParams.get(searchParam)
     : null;
@@ -80,7 +80,7 @@ export const countedRefMenu = async (visit: Visit, given: Given): Promise<Counte
     },
     html`<form method="get" action="${pathFor(ref)}" role="search"><label class="visually-hidden" for="${searchParam}">Find a branch or tag</label>
 <input id="${searchParam}" name="${searchParam}" value="${search}" placeholder="Find a branch or tag" autocomplete="off"></form>
-${list('Branches', branches, given)}${list('Tags', tags, given)}${isNone && html`<p>No results</p>`}`,
+${list('Branches', branches, options)}${list('Tags', tags, options)}${isNone && html`<p>No results</p>`}`,
   );
   return { menu: rendered, branches: branches.total, tags: tags.total };
 };

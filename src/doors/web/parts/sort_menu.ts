@@ -2,7 +2,7 @@ import { type Html, html } from './html.ts';
 import { icon } from './icon.ts';
 import { menu } from './menu.ts';
 
-type Given = {
+type SortMenuOptions = {
   path: string;
   /** Other query parameters to keep; undefined: absent. */
   query: Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,7 @@ type Given = {
 };
 
 /** Renders a menu of links to the orders of a list. */
-export const sortMenu = ({ path, query, param, chosen, names }: Given): Html => {
+export const sortMenu = ({ path, query, param, chosen, names }: SortMenuOptions): Html => {
   const kept = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const link = ([value, name]: [string, string]): Html => {
     const sent = new URLSearchParams([...kept, [param, value]]);

@@ -1,6 +1,6 @@
 /** Builds the headers of every page. */
 
-type Given = {
+type PageSources = {
   /** Origins, other than our own, to which forms may lead. */
   formOrigins: readonly string[];
   isHttps: boolean;
@@ -17,7 +17,7 @@ const isSource = (origin: string): boolean =>
   /^[\w+.-]+:(?:\/\/(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?)?$/i.test(origin);
 
 /** Forbids frames, plugins, external and inline resources, and all scripts except the named scripts. */
-const policyOf = ({ formOrigins, scripts = [], imageOrigins = [], hasMedia = false }: Given): string =>
+const policyOf = ({ formOrigins, scripts = [], imageOrigins = [], hasMedia = false }: PageSources): string =>
   [
     "default-src 'none'",
     ...(scripts.length === 0 ? [] : [`script-src ${scripts.join(' ')}`, "connect-src 'self'"]),
@@ -29,14 +29,14 @@ const policyOf = ({ formOrigins, scripts = [], imageOrigins = [], hasMedia = fal
     "frame-ancestors 'none'",
   ].join('; ');
 
-export const pageHeaders = (given: Given): Record<string, string> => ({
+export const pageHeaders = (sources: PageSources): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': policyOf(given),
+  'content-security-policy': policyOf(sources),
   'x-frame-options': 'DENY',
   // Not `no-referrer`, because forms would be sent with `Origin: null`.
   'referrer-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
   'cache-control': 'private, no-store',
-  ...(given.isHttps && { 'strict-transport-security': 'max-age=31536000' }),
+  ...(sources.isHttps && { 'strict-transport-security': 'max-age=31536000' }),
 });

@@ -13,10 +13,10 @@ const decodeOrNull = (text: string): string | null => {
  * Returns a path of this service that a visitor may be redirected to; `/` for anything that could point elsewhere.
  * @param base our own URL
  */
-export const safeRedirectPath = (given: string | undefined, base: string): string => {
-  if (given === undefined || !given.startsWith('/') || hasUnsafeCharacter(given)) return '/';
+export const safeRedirectPath = (target: string | undefined, base: string): string => {
+  if (target === undefined || !target.startsWith('/') || hasUnsafeCharacter(target)) return '/';
   const own = URL.parse(base);
-  const url = URL.parse(given, base);
+  const url = URL.parse(target, base);
   if (own === null || url === null || url.origin !== own.origin) return '/';
   const path = decodeOrNull(url.pathname);
   if (path === null || path.startsWith('//') || hasUnsafeCharacter(path)) return '/';

@@ -106,16 +106,16 @@ export const makeLists = <F extends Filters>(kind: ListKind<F>, versionOf: (proj
     },
 
     /** Returns the versions of the records of a page, without a total. */
-    listVersions: async (given: Omit<Query<F>, 'texts'>): Promise<Version[]> => {
-      const query = { ...given, texts: noTexts };
+    listVersions: async (partial: Omit<Query<F>, 'texts'>): Promise<Version[]> => {
+      const query = { ...partial, texts: noTexts };
       const isWide = getProject(query.scope) === null;
       const read = isWide ? readWide(query) : readCached(query, 'versions ', readWithoutTotal);
       return (await read).versions;
     },
 
     /** Like `listVersions`, but no cache keeps the page: an export reads every page once. */
-    listVersionsOnce: async (given: Omit<Query<F>, 'texts'>): Promise<Version[]> => {
-      const query = { ...given, texts: noTexts };
+    listVersionsOnce: async (partial: Omit<Query<F>, 'texts'>): Promise<Version[]> => {
+      const query = { ...partial, texts: noTexts };
       const project = getProject(query.scope);
       if (project !== null && !kind.isOpen(query.call.viewer, project)) return [];
       return (await readWithoutTotal(query)).versions;

@@ -97,9 +97,9 @@ export const makeColumnCount = <F extends Filters>(kind: ListKind<F>, kept: Kept
     const text = columnCounts(kind, selected, columns.ids);
     return await readMany(call, { query: text, maxRecords: getLimit(kind, scope, plan) });
   };
-  return async (given: Omit<Query<F>, 'texts' | 'page'>, columns: Columns): Promise<ColumnCount[]> => {
-    const { call, scope } = given;
-    const query = { ...given, texts: noTexts, page: wholePage };
+  return async (partial: Omit<Query<F>, 'texts' | 'page'>, columns: Columns): Promise<ColumnCount[]> => {
+    const { call, scope } = partial;
+    const query = { ...partial, texts: noTexts, page: wholePage };
     const project = getProject(scope);
     if (project !== null && !kind.isOpen(call.viewer, project)) return [];
     const key = `columns ${JSON.stringify(columns)}`;

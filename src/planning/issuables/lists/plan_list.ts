@@ -3,9 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { today } from '../../../core/access/viewer.ts';
 import { allOf, anyOf } from '../../../core/access/visible.ts';
 import type { SqlDialect } from '../../../platform/db/engine.ts';
-import { type Owner, availableTo } from '../../../projects/project_or_group/owner.ts';
+import { availableTo, projectOwner } from '../../../projects/project_or_group/owner.ts';
 import { selectAncestors, selectDescendants } from '../../../identity/namespaces/ancestors.ts';
-import type { Project } from '../../../projects/projects/find.ts';
 import { type Filters, searchedFields } from './filter_params.ts';
 import { type Selection, milestoneConditions, buildSelection, toNamedFilters } from './filters.ts';
 import { type Lead, isRare, chooseLead, chooseCountLead } from './choose_index.ts';
@@ -35,7 +34,7 @@ export type Plan = {
 /** SQL condition over `milestones`: milestones that records in the scope may have. Limits the milestones to read. */
 const milestonesIn = (scope: Scope): Condition => {
   if (scope === 'everywhere') return sql`1 = 1`;
-  if ('project' in scope) return availableTo('milestones', toOwner(scope.project));
+  if ('project' in scope) return availableTo('milestones', projectOwner(scope.project));
   const { group_id } = scope;
   const below = selectDescendants(group_id);
   return anyOf([
@@ -44,8 +43,6 @@ const milestonesIn = (scope: Scope): Condition => {
     sql`milestones.group_id in ${selectAncestors(group_id)}`,
   ]);
 };
-
-const toOwner = ({ id, namespace_id }: Project): Owner => ({ kind: 'projects', id, namespace_id });
 
 /** Reads along the projects of a group, to count: they have few of all records, and an index by state. */
 const alongProjects = (
@@ -70,7 +67,7 @@ export const makePlan = async <F extends Filters>(
   const onMilestones = milestoneConditions(kind, filters);
   const indexed = [...onMilestones, ...kind.indexed(filters, { isInProject: project !== null, today: day })];
   const requested = toNamedFilters(kind, filters, { userId, project, indexed });
-  const names = await lookUp(kind, call, requested, project && toOwner(project));
+  const names = await lookUp(kind, call, requested, project && projectOwner(project));
   const own = [
     ...onMilestones.map(({ condition }) => condition),
     ...kind.own(filters, { viewer: call.viewer, dialect, today: day }),

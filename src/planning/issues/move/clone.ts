@@ -9,6 +9,7 @@ import type { Project } from '../../../projects/projects/find.ts';
 import { clonedFromText, clonedToText } from '../../issuables/text/system_note_text.ts';
 import { addSystemNotes } from '../../notes/add_system_notes.ts';
 import { type NewIssue, createIssue } from '../create.ts';
+import type { ClonedName } from '../fields.ts';
 import { type LoadedIssue, reloadIssue } from '../find.ts';
 import { copyNotes } from './copy_notes.ts';
 import { findSameMilestone, findTargetProject } from './find_in_target.ts';
@@ -34,7 +35,7 @@ const readContent = async (call: Call, { issue, project, target }: LoadedIssue, 
     milestone_id: await findSameMilestone(db, to, milestone?.title),
     add_label_ids: labels.map(({ id }) => id),
     time_estimate: issue.time_estimate,
-  } satisfies NewIssue & { time_estimate: number };
+  } satisfies NewIssue & Record<ClonedName, unknown>;
 };
 
 const copyComments = async (tx: Tx, from: LoadedIssue, { id, project_id }: LoadedIssue['target']) => {

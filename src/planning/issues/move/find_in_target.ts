@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Call } from '../../../core/access/call.ts';
 import type { Reader } from '../../../platform/db/open.ts';
-import { Failure } from '../../../platform/errors.ts';
+import { type Failure, isNotFound } from '../../../platform/errors.ts';
 import { type Project, findProject } from '../../../projects/projects/find.ts';
 
 /**
@@ -18,8 +18,8 @@ export const findTargetProject = async (
   try {
     return await findProject(call, id);
   } catch (error) {
-    const isNotFound = error instanceof Failure && error.kind === 'not_found';
-    throw isNotFound && !call.viewer.admin ? noPermission() : error;
+    const isNone = isNotFound(error);
+    throw isNone && !call.viewer.admin ? noPermission() : error;
   }
 };
 

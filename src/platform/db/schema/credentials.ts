@@ -169,7 +169,6 @@ export type UserIdentitiesTable = {
   created_at: number;
 };
 
-/** OAuth applications. */
 export type OauthApplicationsTable = {
   id: Id;
   /** null: an application of the instance. */

@@ -9,7 +9,7 @@ test('keeps the statements that are used, however many others there are', () => 
   const prepare = (text: string) => DatabaseSync.prototype.prepare.call(database, text);
   const prepared = mock.method(database, 'prepare', prepare).mock;
   const countOf = (text: string): number =>
-    prepared.calls.filter(({ arguments: [given] }) => given === text).length;
+    prepared.calls.filter(({ arguments: [sql] }) => sql === text).length;
   const often = 'select 0 as often';
   handle.run(often, []);
   for (let at = 1; at <= 1_200; at += 1) {

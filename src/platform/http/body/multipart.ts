@@ -58,10 +58,9 @@ const hasTooManyParts = (boundary: string, body: Buffer): boolean => {
 /** Files of one form, which pages may limit further. */
 const maxFiles = 100;
 
-type Given = {
+type MultipartOptions = {
   contentType: string;
   body: Buffer;
-  /** Maximum bytes of a value. */
   maxValueBytes: number;
   /** Keeps the content of files, which is otherwise skipped. */
   keepsFiles?: boolean;
@@ -77,7 +76,7 @@ export const parseMultipart = async ({
   body,
   maxValueBytes,
   keepsFiles = false,
-}: Given): Promise<RawParams> => {
+}: MultipartOptions): Promise<RawParams> => {
   const boundary = readBoundary(contentType);
   if (boundary === null || isSlow(boundary, body) || hasTooManyParts(boundary, body))
     throw badRequest('invalid multipart body');

@@ -27,7 +27,6 @@ const shownPath = ({ originalUrl, route }: FastifyRequest): string =>
     ? route.url
     : originalUrl.slice(0, maxShownPath).replace(/[?#].*/s, '');
 
-/** Adds the span of a request. */
 const addRequestSpan = (tracer: Tracer, request: FastifyRequest, reply: FastifyReply): void => {
   const { trace = null, statements, project_id } = request.meter;
   if (trace?.isSampled !== true) return;

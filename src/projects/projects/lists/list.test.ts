@@ -25,8 +25,8 @@ const list = async (path: string, token: string | null): Promise<Listed> => {
 const world = async () => {
   const word = unique('world');
   const user = await seedUser(gantry);
-  const named = async (given: object) =>
-    (await seedProject(gantry, { path: `${word}-${unique('p')}`, ...given })).id;
+  const named = async (attributes: object) =>
+    (await seedProject(gantry, { path: `${word}-${unique('p')}`, ...attributes })).id;
   const group = await seedGroup(gantry, { visibility: 'private' });
   await seedMember(gantry, { user: user.id, group: group.id, access_level: 30 });
   const ids = {

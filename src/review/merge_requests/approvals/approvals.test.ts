@@ -86,13 +86,18 @@ test('requires no approvals and lets developers approve', async () => {
 
 test('records an approval once, removes it, and adds notes', async () => {
   const on = await mergeRequest();
-  const given = await post(on, 'approve');
-  assert.equal(given.status, 201);
+  const approval = await post(on, 'approve');
+  assert.equal(approval.status, 201);
   assert.deepEqual(
-    [given.body.approved, approvers(given), given.body.user_has_approved, given.body.user_can_approve],
+    [
+      approval.body.approved,
+      approvers(approval),
+      approval.body.user_has_approved,
+      approval.body.user_can_approve,
+    ],
     [true, [developer.username], true, false],
   );
-  assert.match(given.body.approved_by[0].approved_at, /^\d{4}-/);
+  assert.match(approval.body.approved_by[0].approved_at, /^\d{4}-/);
   assert.equal((await post(on, 'approve')).status, 401);
   assert.deepEqual(approvers(await post(on, 'approve', author.token)), [developer.username, author.username]);
   const taken = await post(on, 'unapprove');

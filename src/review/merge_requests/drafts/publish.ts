@@ -6,7 +6,7 @@ import { moveDiscussionPositions } from '../../../planning/discussions/move_posi
 import { findDiscussion } from '../../../planning/discussions/queries.ts';
 import { resolveNotes } from '../../../planning/discussions/resolve.ts';
 import { mayResolve } from '../../../planning/discussions/resolve_and_reply_rules.ts';
-import { Failure } from '../../../platform/errors.ts';
+import { isNotFound } from '../../../platform/errors.ts';
 import { extractQuickActions } from '../../../planning/issuables/text/quick_actions.ts';
 import { runQuickActions } from '../../../planning/notes/quick_actions.ts';
 import { parsePosition } from '../../../planning/notes/position.ts';
@@ -56,8 +56,6 @@ const publish = async (call: Call, loaded: LoadedMergeRequest, draft: DraftNote)
   if (draft.resolve_discussion === 1) await resolve(call, loaded, draft);
 };
 
-const isGone = (error: unknown): boolean => error instanceof Failure && error.kind === 'not_found';
-
 /**
  * Publishes drafts in order, oldest first, and marks the review of the caller as done. Skips drafts that were published
  * or deleted meanwhile. A reply to a deleted discussion remains a draft.
@@ -69,7 +67,7 @@ export const publishAll = async (
 ): Promise<void> => {
   for (const draft of drafts) {
     await publish(call, loaded, draft).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isNotFound(error)) throw error;
     });
   }
   await followVersions(call, loaded, drafts);

@@ -33,9 +33,9 @@ after(async () => await gantry.close());
 /** Opens and merges a request; returns its JSON. */
 const mergeNew = async (
   description: string,
-  given: { of?: Coded; message?: string } = {},
+  options: { of?: Coded; message?: string } = {},
 ): Promise<Request> => {
-  const { of = project, message } = given;
+  const { of = project, message } = options;
   const branch = `branch-${(number += 1)}`;
   await seedBranch(gantry, of, branch, message === undefined ? {} : { message });
   const request = await openRequest(gantry, of, branch, { description });

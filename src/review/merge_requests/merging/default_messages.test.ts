@@ -38,9 +38,9 @@ const messageOf = async (id: string): Promise<string | undefined> => {
   return (await repository.ask('commits.get', { ids: [id] })).commits[0]?.message.trim();
 };
 
-const openNew = async (branch: string, given: Record<string, unknown> = {}): Promise<Request> => {
+const openNew = async (branch: string, attributes: Record<string, unknown> = {}): Promise<Request> => {
   await seedBranch(gantry, project, branch);
-  return await openRequest(gantry, project, branch, given);
+  return await openRequest(gantry, project, branch, attributes);
 };
 
 test('fills a template, and leaves out lines whose variables are all empty', () => {

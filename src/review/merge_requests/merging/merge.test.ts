@@ -33,9 +33,9 @@ after(async () => await gantry.close());
 
 const newBranch = (): string => `topic-${(number += 1)}`;
 
-const openNew = async (given: Record<string, unknown> = {}, of: Coded = project): Promise<Request> => {
+const openNew = async (attributes: Record<string, unknown> = {}, of: Coded = project): Promise<Request> => {
   const branch = newBranch();
-  return await openFromBranch(gantry, of, branch, given);
+  return await openFromBranch(gantry, of, branch, attributes);
 };
 
 const commitOf = async (id: string, of: Coded = project) => {

@@ -77,8 +77,8 @@ test(
     const { git } = gantry.service.platform;
     const { repository } = git;
     const asked: string[] = [];
-    git.repository = (...given) => {
-      const real = repository(...given);
+    git.repository = (...args) => {
+      const real = repository(...args);
       const ask: Repository['ask'] = async (method, ...rest) => {
         asked.push(method);
         return await real.ask(method, ...rest);

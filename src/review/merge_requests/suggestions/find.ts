@@ -1,6 +1,6 @@
 /** Finds suggestions by their ids. */
 import type { Call } from '../../../core/access/call.ts';
-import { Failure, notFound, refused } from '../../../platform/errors.ts';
+import { notFound, refused, isNotFound } from '../../../platform/errors.ts';
 import { findNote } from '../../../planning/notes/queries.ts';
 import { parseNote } from '../../../planning/notes/suggestions/json.ts';
 import { parseSuggestionId } from '../../../planning/notes/suggestions/parse_suggestions.ts';
@@ -41,7 +41,7 @@ const loadVisible = async (call: Call, noteIds: readonly number[]): Promise<Load
       requests.push(await findMergeRequest(call, project_id, iid));
     }
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') throw notFound();
+    if (isNotFound(error)) throw notFound();
     throw error;
   }
   return requests;

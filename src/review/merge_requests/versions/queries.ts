@@ -116,7 +116,6 @@ const versionsCount = compiled((db, { id }: { id: number }) =>
     .compile(),
 );
 
-/** Counts the versions of a request. */
 export const countVersions = async (db: Reader, mergeRequestId: number): Promise<number> =>
   (await versionsCount(db, { id: mergeRequestId }))[0]?.total ?? 0;
 

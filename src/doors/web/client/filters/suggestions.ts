@@ -6,7 +6,7 @@ export type Source = { url: string; field: string; search: string; label?: strin
 
 /** Replaces what the browser proposes for a field. */
 export const showOptions = (field: HTMLInputElement, options: readonly Option[]): void => {
-  const elements = options.map((given) => Object.assign(document.createElement('option'), given));
+  const elements = options.map((properties) => Object.assign(document.createElement('option'), properties));
   field.list?.replaceChildren(...elements);
 };
 

@@ -138,7 +138,7 @@ export const startLive = (): void => {
     stop();
   };
   let isAsking = false;
-  let isAskedAgain = false;
+  let hasMissedChange = false;
   let wait = pause;
   const fetchPage = async (): Promise<void> => {
     const answer = await fetch(location.href, { headers: { accept: 'text/html' }, redirect: 'manual' });
@@ -152,18 +152,18 @@ export const startLive = (): void => {
     if (!isLive) end();
   };
   const refresh = async (): Promise<void> => {
-    isAskedAgain = isAsking;
+    hasMissedChange = isAsking;
     if (isAsking || isOver) return;
     isAsking = true;
     try {
       await fetchPage();
     } catch {
-      isAskedAgain = true;
+      hasMissedChange = true;
       wait = Math.min(2 * wait, maxPause);
     }
     setTimeout(() => {
       isAsking = false;
-      if (isAskedAgain) void refresh();
+      if (hasMissedChange) void refresh();
     }, wait);
   };
   const stream = root.dataset['live'] ?? '';

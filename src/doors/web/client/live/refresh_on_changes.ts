@@ -21,7 +21,7 @@ type Part = {
 
 /** Returns a function that refreshes the part immediately. */
 export const refreshOnChanges = ({ target, address, merge }: Part): (() => void) => {
-  let [isAsking, isAskedAgain] = [false, false];
+  let [isAsking, hasMissedChange] = [false, false];
   const ask = async (): Promise<boolean> => {
     const answer = await fetch(address(), { headers: { accept: 'text/html' }, redirect: 'manual' });
     const text = answer.ok ? await answer.text() : '';
@@ -30,7 +30,7 @@ export const refreshOnChanges = ({ target, address, merge }: Part): (() => void)
     return isMerged;
   };
   const refresh = async (): Promise<boolean> => {
-    isAskedAgain = isAsking;
+    hasMissedChange = isAsking;
     if (isAsking || document.visibilityState !== 'visible') return false;
     isAsking = true;
     try {
@@ -39,7 +39,7 @@ export const refreshOnChanges = ({ target, address, merge }: Part): (() => void)
       return false;
     } finally {
       isAsking = false;
-      if (isAskedAgain) void refresh();
+      if (hasMissedChange) void refresh();
     }
   };
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -11,8 +11,9 @@ import type { AccountPurpose } from '../../../../identity/account_mails/links.ts
 import { formPage } from '../../parts/fields/form_page.ts';
 import { form, hidden, input } from '../../parts/form.ts';
 import { type FormProblems, noProblems, withFormStatus } from '../../parts/form_problems.ts';
-import { type Html, html } from '../../parts/html.ts';
+import { html } from '../../parts/html.ts';
 import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
+import { headedView } from '../../parts/frame/headed_view.ts';
 
 const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
 const token = () => optional(text({ maxLength: 200 }));
@@ -42,16 +43,10 @@ const whyOff = ({ call }: Visit): string | null => {
     : 'Signing in with a password is turned off on this service.';
 };
 
-const plainView = (title: string, content: Html): View => ({
-  title,
-  body: html`<h1>${title}</h1>
-${content}`,
-});
-
 const requestView = (visit: Visit, purpose: AccountPurpose): View => {
   const { title, intro, action, submit } = requests[purpose];
   const off = whyOff(visit);
-  if (off !== null) return plainView(title, html`<p>${off}</p>`);
+  if (off !== null) return headedView(title, html`<p>${off}</p>`);
   const address = input({
     name: 'email',
     label: 'E-mail',
@@ -60,7 +55,7 @@ const requestView = (visit: Visit, purpose: AccountPurpose): View => {
     required: true,
     autofocus: true,
   });
-  return plainView(
+  return headedView(
     title,
     html`<p>${intro}</p>
 ${form(visit, { action, submit }, address)}
@@ -92,7 +87,7 @@ const requestPages = (purpose: AccountPurpose) => [
 
 const expiredView = (purpose: AccountPurpose): View =>
   withRefusal(
-    plainView(
+    headedView(
       'Expired link',
       html`<p>This link has expired or was used already.</p>
 <p><a href="${requests[purpose].action}/new">Request another one</a></p>`,
@@ -101,7 +96,7 @@ const expiredView = (purpose: AccountPurpose): View =>
 
 const passwordView = (visit: Visit, link: string, problems: FormProblems = noProblems): View =>
   withFormStatus(
-    plainView(
+    headedView(
       'Choose a new password',
       form(
         visit,
@@ -156,7 +151,7 @@ export const pages = [
     params: object({ token: token() }),
     handle: async (visit, { token: link = '' }) =>
       (await isUsableLink(visit.call.platform, 'confirm_address', link))
-        ? plainView(
+        ? headedView(
             'Confirm your address',
             form(visit, { action: '/users/confirmation/confirm', submit: 'Confirm' }, hidden('token', link)),
           )

@@ -12,9 +12,9 @@ let gantry: TestService;
 let admin: Visitor;
 let adminName: string;
 
-const someone = async (given: object = {}): Promise<{ username: string; visitor: Visitor }> => {
+const someone = async (attributes: object = {}): Promise<{ username: string; visitor: Visitor }> => {
   const username = unique('user');
-  const json = { username, name: 'A User', email: `${username}@example.com`, password, ...given };
+  const json = { username, name: 'A User', email: `${username}@example.com`, password, ...attributes };
   assert.equal((await gantry.api('POST /users', { json })).status, 201);
   const visitor = openVisitor(gantry);
   await visitor.signIn(username, password);
@@ -125,7 +125,7 @@ test('a change takes effect at once, and is confirmed', async () => {
 
 test('saves and clears values of all types', async () => {
   await admin.get(path);
-  const given = {
+  const attributes = {
     'restricted_visibility_levels[0]': '',
     'restricted_visibility_levels[1]': 'public',
     'restricted_visibility_levels[2]': 'internal',
@@ -136,7 +136,7 @@ test('saves and clears values of all types', async () => {
     rsa_key_restriction: '-1',
     home_page_url: 'https://example.com/',
   };
-  assert.equal((await admin.post(path, given)).status, 303);
+  assert.equal((await admin.post(path, attributes)).status, 303);
   const body = await settings();
   assert.deepEqual(body.restricted_visibility_levels, ['public', 'internal']);
   assert.deepEqual([body.domain_whitelist.length, body.domain_whitelist[0]], [31, 'one.example']);

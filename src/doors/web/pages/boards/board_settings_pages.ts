@@ -8,7 +8,7 @@ import {
   updateList,
 } from '../../../../planning/boards/lists/change.ts';
 import { type Board, findBoard, findList } from '../../../../planning/boards/queries.ts';
-import { Failure, invalid } from '../../../../platform/errors.ts';
+import { invalid, isNotFound } from '../../../../platform/errors.ts';
 import { boolean, id, integer, longText, object, optional, text } from '../../../../platform/http/schema.ts';
 import { availableTo } from '../../../../projects/project_or_group/owner.ts';
 import { findLabel } from '../../../../projects/labels/queries.ts';
@@ -70,8 +70,7 @@ const findLabelId = async ({ db }: Call, { owner }: BoardsPlace, title: string):
   try {
     return (await findLabel(db, owner, { title: title.trim() }, 'available')).id;
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found')
-      throw invalid({ label: ['No label has this name'] });
+    if (isNotFound(error)) throw invalid({ label: ['No label has this name'] });
     throw error;
   }
 };

@@ -10,10 +10,16 @@ export const isFolded = (folded: readonly string[], key: ColumnKey): boolean => 
 export const foldedQuery = (folded: readonly string[]): AddressQuery =>
   folded.length === 0 ? {} : { folded: folded.join(',') };
 
-type Given = { path: string; folded: readonly string[]; filters: AddressQuery; key: ColumnKey; name: string };
+type FoldLinkOptions = {
+  path: string;
+  folded: readonly string[];
+  filters: AddressQuery;
+  key: ColumnKey;
+  name: string;
+};
 
 /** Renders the link that folds a column, or unfolds it. */
-export const foldLink = ({ path, folded, filters, key, name }: Given): Html => {
+export const foldLink = ({ path, folded, filters, key, name }: FoldLinkOptions): Html => {
   const is = isFolded(folded, key);
   const others = folded.filter((one) => one !== String(key));
   const href = addressOf(path, { ...filters, ...foldedQuery(is ? others : [...others, String(key)]) });

@@ -48,9 +48,9 @@ const partsNav = (path: string, { first, last, parts }: TracePart): Html | null 
 <span class="quiet">Part ${first === last ? first + 1 : `${first + 1} and ${last + 1}`} of ${parts}</span>
 ${last < parts - 1 && html`<a href="${path}?part=${last + 2}">Later</a> <a href="${path}">The end</a>`}</p></nav>`;
 
-type LogGiven = { part: TracePart | null; isOpen: boolean };
+type LogPartOptions = { part: TracePart | null; isOpen: boolean };
 
-export const logPart = (visit: Visit, loaded: LoadedJob, { part, isOpen }: LogGiven): Html => {
+export const logPart = (visit: Visit, loaded: LoadedJob, { part, isOpen }: LogPartOptions): Html => {
   const { code, job } = loaded;
   if (part === null) {
     const why = job.erased_at === null ? (isOpen ? 'No output yet.' : 'No log.') : 'The log was erased.';

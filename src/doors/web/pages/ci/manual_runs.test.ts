@@ -43,7 +43,7 @@ before(async () => {
 after(async () => await gantry.close());
 
 const api = async (line: string) => await gantry.api(line.replace(' ', ` /projects/${project.id}/`));
-const given = async (id: number): Promise<[string, string, string][]> =>
+const variableRowsOf = async (id: number): Promise<[string, string, string][]> =>
   (await api(`GET pipelines/${id}/variables`)).body.map(
     (one: { key: string; value: string; variable_type: string }) => [one.key, one.value, one.variable_type],
   );
@@ -80,7 +80,7 @@ test('runs a pipeline with the submitted variables', async () => {
     'variables[3][value]': '',
   });
   assert.equal(status, 303);
-  assert.deepEqual(await given(idIn(location)), [
+  assert.deepEqual(await variableRowsOf(idIn(location)), [
     ['EXTRA', 'content', 'file'],
     ['NOTE', 'two\nlines', 'env_var'],
     ['TARGET', 'production', 'env_var'],

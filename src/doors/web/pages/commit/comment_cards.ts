@@ -90,7 +90,7 @@ type CommentAbout = {
   line?: string | undefined;
 };
 
-export type CommentGiven = {
+export type CommentFormState = {
   /** Text that was not accepted. */
   typed?: string | undefined;
   problems?: FormProblems;
@@ -105,7 +105,7 @@ const titleOf = ({ discussion_id, path, line }: CommentAbout): string => {
 
 const commentForm = (
   { visit, project, action }: CardContext,
-  { typed = '', problems = noProblems, about = {} }: CommentGiven,
+  { typed = '', problems = noProblems, about = {} }: CommentFormState,
 ): Html =>
   form(
     visit,
@@ -128,20 +128,20 @@ const commentForm = (
 export const commentsPart = (
   context: CardContext,
   { rest, hidden: more }: { rest: readonly ShownDiscussion[]; hidden: number },
-  given: CommentGiven,
+  state: CommentFormState,
 ): Html => {
   const { mayComment } = context;
   if (rest.length === 0 && more === 0 && !mayComment) return html``;
   return html`<section class="stack" id="comments" aria-labelledby="comments_title"><h2 id="comments_title">Comments</h2><div class="timeline">${rest.map((one) => discussionCard(context, one))}</div>${
     more > 0 && html`<p class="muted">${more} further discussions are not shown.</p>`
-  }${mayComment && commentForm(context, given)}</section>`;
+  }${mayComment && commentForm(context, state)}</section>`;
 };
 
 /** Renders the form for a comment on a line. The script shows it at other lines, too. */
 export const lineForm = (
   context: CardContext,
   { file, line }: CommentPosition,
-  { typed = '', problems = noProblems }: CommentGiven = {},
+  { typed = '', problems = noProblems }: CommentFormState = {},
 ): Html =>
   html`<section class="card comment-form" id="new_comment" aria-label="New comment"><form method="post" action="${context.action}" data-inline class="body">${token(context)}${hidden('path', file.new_path)}${hidden(
     'old_path',

@@ -39,7 +39,7 @@ import { plainTexts } from '../../parts/markdown.ts';
 import { type View, type Visit, withRefusal } from '../../page.ts';
 import {
   type CardContext,
-  type CommentGiven,
+  type CommentFormState,
   commentsPart,
   lineDiscussion,
   lineForm,
@@ -137,7 +137,7 @@ ${tag}<a class="button" href="${path}.diff">Diff</a><a class="button" href="${pa
 };
 
 /** Content of a refused form. */
-export type CommitGiven = CommentGiven & { alert?: string };
+export type CommitPageState = CommentFormState & { alert?: string };
 
 type Shown = DiffChoice & {
   hasRefs: boolean;
@@ -156,14 +156,14 @@ const findOpenLine = (
   return isShown ? { file, line } : null;
 };
 
-type Talk = { context: CardContext; comments: CommitComments; given: CommentGiven };
+type Talk = { context: CardContext; comments: CommitComments; state: CommentFormState };
 
 /** Renders the diff with the comments on its lines, and the other comments below it. */
 const diffAndComments = async (
   visit: Visit,
   code: Code,
   { commit, diff, shown }: { commit: Commit; diff: ReadDiff; shown: Shown },
-  { context, comments, given }: Talk,
+  { context, comments, state }: Talk,
 ): Promise<Html> => {
   const files = await readShownFiles(code, commit.id, diff.diffs, shown);
   const openFiles = findOpenFiles(files, shown);
@@ -176,7 +176,7 @@ const diffAndComments = async (
     for (const [line, some] of byFile.get(file) ?? [])
       below.set(line, html`${some.map((one) => lineDiscussion(context, one))}`);
     if (open?.file === file)
-      below.set(open.line, html`${below.get(open.line) ?? null}${lineForm(context, open, given)}`);
+      below.set(open.line, html`${below.get(open.line) ?? null}${lineForm(context, open, state)}`);
     return { below, commentPath: context.mayComment ? commentPath(file) : null };
   };
   const part = await diffPart(diff, {
@@ -193,7 +193,7 @@ const diffAndComments = async (
     context.mayComment &&
     html`<template id="comment_template">${lineForm(context, { file: { old_path: '', new_path: '' }, line: '' })}</template>`;
   const hidden = comments.total - comments.discussions.length;
-  return html`${part}${template}${commentsPart(context, { rest, hidden }, open === null ? given : {})}${editorTemplate}`;
+  return html`${part}${template}${commentsPart(context, { rest, hidden }, open === null ? state : {})}${editorTemplate}`;
 };
 
 /** @throws Failure 404 for a project or commit that is hidden or missing */
@@ -201,7 +201,7 @@ export const commitView = async (
   visit: Visit,
   { project: fullPath, id }: { project: string; id: string },
   shown: Shown,
-  { alert, ...given }: CommitGiven = {},
+  { alert, ...state }: CommitPageState = {},
 ): Promise<View> => {
   const project = await findProjectFor(visit.call, fullPath, 'read_code');
   const code = openCachedCode(visit.call, project);
@@ -221,7 +221,7 @@ export const commitView = async (
   ]);
   const title = toCommitTitle(commit.message);
   const address = commitPath(project, commit.id);
-  const isRefused = alert !== undefined || given.problems !== undefined;
+  const isRefused = alert !== undefined || state.problems !== undefined;
   const context: CardContext = {
     visit,
     project,
@@ -246,7 +246,7 @@ export const commitView = async (
     html`${alert !== undefined && html`<p class="flash alert" role="alert">${alert}</p>`}<div class="row between"><h1>${message.title}</h1>${actions(visit, project, commit)}</div>
 <section class="card" aria-label="About the commit"><header>${authorAvatar(people, commit.author)}<b>${authorName(people, commit.author)}</b><span class="muted">authored ${signedTime(commit.author)}</span></header>
 ${message.body}${about}${pushActions(visit, project, commit)}</section>
-${await diffAndComments(visit, code, { commit, diff, shown }, { context, comments, given })}`,
+${await diffAndComments(visit, code, { commit, diff, shown }, { context, comments, state })}`,
   );
   return withRefusal(view, isRefused);
 };

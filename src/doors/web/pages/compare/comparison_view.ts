@@ -29,7 +29,6 @@ import { type Sides, compareForm, formView, isAcross } from './comparison_form.t
 import { canProposeBranches, newRequestPath } from '../merge_requests/new_request_links.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
 
-/** Commits that a page lists. */
 export const commitsPerPage = 100;
 
 /** What of the comparison is shown. */

@@ -28,10 +28,10 @@ import {
 
 const routePath = `${projectRoot}/delete/:rest`;
 
-type Given = { fields: CommitFields; last: string; problems?: FormProblems; isOutdated?: boolean };
+type DeleteFormState = { fields: CommitFields; last: string; problems?: FormProblems; isOutdated?: boolean };
 
-const deleteView = (visit: Visit, target: EditTarget, given: Given): View => {
-  const { fields, last, problems = noProblems, isOutdated = false } = given;
+const deleteView = (visit: Visit, target: EditTarget, state: DeleteFormState): View => {
+  const { fields, last, problems = noProblems, isOutdated = false } = state;
   const { project, ref, path } = target;
   const options = {
     action: codePath(project, 'delete', ref, path),

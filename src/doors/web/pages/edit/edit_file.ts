@@ -39,7 +39,7 @@ const readText = ({ content }: LoadedFile): string | null =>
 /** Placeholder for the last commit in a form that creates a deleted file again. */
 const noCommit = 'none';
 
-type Given = {
+type EditFormState = {
   fields: FileFields;
   /** Last commit of the file that the user has seen; `none`: they have seen that it was deleted. */
   last: string;
@@ -63,8 +63,8 @@ const deletedNote = html`<p class="flash alert" role="alert">The file was delete
 const unreadableNote = ({ project, ref, path }: EditTarget): Html =>
   html`<p>The file is binary or larger than ${formatBytes(maxBytesInMemory)}: here it can be moved, but not edited. <a href="${codePath(project, 'upload', ref, path)}">Upload another version</a></p>`;
 
-const editView = (visit: Visit, target: EditTarget, given: Given): View => {
-  const { fields, last, problems = noProblems, newer, preview } = given;
+const editView = (visit: Visit, target: EditTarget, state: EditFormState): View => {
+  const { fields, last, problems = noProblems, newer, preview } = state;
   const { project, ref, path } = target;
   const shown = newer === undefined ? problems : noProblems;
   const content = html`${preview}<section class="card"><div class="body">${form(

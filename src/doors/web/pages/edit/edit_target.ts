@@ -1,7 +1,7 @@
 /** Finds the branch and path that a form edits, and checks the right to push. */
 import { type Code, openCode } from '../../../../code/repository/find_code.ts';
 import { may } from '../../../../core/access/may.ts';
-import { Failure, forbidden } from '../../../../platform/errors.ts';
+import { forbidden, isNotFound } from '../../../../platform/errors.ts';
 import type { Oid } from '../../../../platform/git/protocol_types.ts';
 import { boolean, object, optional, text } from '../../../../platform/http/schema.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
@@ -92,7 +92,7 @@ export const editorPage = (noun: EditNoun, view: (visit: Visit, target: EditTarg
               codePath(target.project, noun, target.ref, target.path),
             );
       } catch (error) {
-        const isMissing = error instanceof Failure && error.kind === 'not_found';
+        const isMissing = isNotFound(error);
         if (!isMissing || params.propose !== true) throw error;
         return missingInForkView(visit, await findProjectFor(visit.call, params.project, 'read_code'));
       }

@@ -50,7 +50,6 @@ ${error}</div>
 `;
 };
 
-/** Renders the fields of a file. */
 export const fileFields = (fields: FileFields, problems: FormProblems): Html =>
   html`${input({
     name: 'file_path',

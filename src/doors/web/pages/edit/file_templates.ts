@@ -1,6 +1,6 @@
 /** Templates for new files: a choice of the form, and the text that it inserts. */
 import { getConfigPath } from '../../../../ci/pipelines/config/ci_files.ts';
-import { Failure } from '../../../../platform/errors.ts';
+import { isNotFound } from '../../../../platform/errors.ts';
 import {
   type TemplateType,
   listLicenses,
@@ -87,7 +87,7 @@ export const insertTemplate = async (
       file_path: suggestPath(target, fields.file_path, template),
     };
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return fields;
+    if (isNotFound(error)) return fields;
     throw error;
   }
 };

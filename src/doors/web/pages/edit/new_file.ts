@@ -20,10 +20,10 @@ const routePath = `${projectRoot}/new/:rest`;
 /** Enter in a field activates the first button of a form, which would be the template button. */
 const defaultButton = html`<button class="visually-hidden" tabindex="-1" aria-hidden="true">Commit changes</button>`;
 
-type Given = { fields: FileFields; problems?: FormProblems; template?: string; preview?: Html };
+type NewFileFormState = { fields: FileFields; problems?: FormProblems; template?: string; preview?: Html };
 
-const newView = async (visit: Visit, target: EditTarget, given: Given): Promise<View> => {
-  const { fields, problems = noProblems, template, preview } = given;
+const newView = async (visit: Visit, target: EditTarget, state: NewFileFormState): Promise<View> => {
+  const { fields, problems = noProblems, template, preview } = state;
   const { project, ref, path } = target;
   const options = {
     action: codePath(project, 'new', ref, path),

@@ -17,6 +17,7 @@ import { pagesNav } from '../../parts/paging.ts';
 import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
 import { currentPassword } from '../profile/current_password.ts';
 import { accountView } from '../../parts/frame/account_layout.ts';
+import { headedView } from '../../parts/frame/headed_view.ts';
 
 const path = '/profile/emails';
 const confirmationPath = '/users/emails/confirmation';
@@ -141,15 +142,9 @@ const ownPages = [
 const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
 const token = () => optional(text({ maxLength: 200 }));
 
-const linkView = (title: string, content: Html): View => ({
-  title,
-  body: html`<h1>${title}</h1>
-${content}`,
-});
-
 const expiredView = (reason = 'has expired or was used already: request another one'): View =>
   withRefusal(
-    linkView(
+    headedView(
       'Expired link',
       html`<p>This link ${reason}.</p>
 <p><a href="${path}">Your e-mail addresses</a></p>`,
@@ -165,7 +160,7 @@ const linkPages = [
     handle: async (visit, { token: link = '' }) => {
       const email = await readEmailToken(visit.call.platform, visit.call, link);
       if (email === null) return expiredView();
-      return linkView(
+      return headedView(
         'Confirm your address',
         html`<p>Confirm that ${email.email} is yours.</p>
 ${form(visit, { action: confirmationPath, submit: 'Confirm' }, hidden('token', link))}`,

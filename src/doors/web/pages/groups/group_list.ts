@@ -31,7 +31,6 @@ ${counts(contents)}</li>
 
 const none: GroupContents = { subgroups: 0, projects: 0, last_activity_at: null };
 
-/** Renders groups as a list. */
 export const groupList = (groups: readonly GroupJson[], contents: Contents): Html =>
   html`<ul class="list">${groups.map((group) => item(group, contents.get(group.id) ?? none))}</ul>`;
 

@@ -6,7 +6,7 @@ import { type Group, findGroup, findGroupFor, findGroupOrNull } from '../../../.
 import { removeGroup } from '../../../../identity/groups/remove.ts';
 import { transferGroup } from '../../../../identity/groups/transfer.ts';
 import { updateGroup } from '../../../../identity/groups/update.ts';
-import { Failure, invalid } from '../../../../platform/errors.ts';
+import { invalid, isNotFound } from '../../../../platform/errors.ts';
 import type { ReceivedFile } from '../../../../platform/http/body/received_file.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { object, optional, text } from '../../../../platform/http/schema.ts';
@@ -37,7 +37,7 @@ const dangers = [
   { key: 'delete', title: 'Delete group' },
 ] as const;
 
-type Given = { visit: Visit; group: Group; tried: Tried | null };
+type GroupSettingsContext = { visit: Visit; group: Group; tried: Tried | null };
 
 /** An empty avatar removes it, as in the API. */
 const removeAvatarForm = (visit: Visit, action: string): Html =>
@@ -51,7 +51,11 @@ const schemasOf = ({ names }: GroupSection) =>
 /** The avatar is replaced as a whole, so nothing of it is compared. */
 const comparedSchemas = (section: GroupSection) => (section.key === 'avatar' ? {} : schemasOf(section));
 
-const sectionPart = ({ visit, group, tried }: Given, parent: Group | null, section: GroupSection): Html => {
+const sectionPart = (
+  { visit, group, tried }: GroupSettingsContext,
+  parent: Group | null,
+  section: GroupSection,
+): Html => {
   const { key, title, intro } = section;
   const refused = tried?.key === key ? tried : null;
   const stored: Record<string, unknown> = group;
@@ -69,15 +73,15 @@ const sectionPart = ({ visit, group, tried }: Given, parent: Group | null, secti
   );
 };
 
-const settingsView = async (given: Given): Promise<View> => {
-  const { visit, group, tried } = given;
+const settingsView = async (context: GroupSettingsContext): Promise<View> => {
+  const { visit, group, tried } = context;
   const parent = group.parent_id === null ? null : await findGroupOrNull(visit.call, group.parent_id);
   const sections = [...groupSections, ...dangers];
   const refused = sections.find(({ key }) => key === tried?.key)?.title;
   const problemsFor = (key: string): FormProblems => (tried?.key === key ? tried.problems : noProblems);
   const typed = tried?.key === 'transfer' ? fieldText(tried.sent['parent']) : null;
   const danger = html`${transferPart({ visit, group, problems: problemsFor('transfer') }, typed)}${deletePart({ visit, group, problems: problemsFor('delete') })}`;
-  const content = html`${refused !== undefined && refusal(tried?.key ?? '', refused)}${groupSections.map((section) => sectionPart(given, parent, section))}${danger}`;
+  const content = html`${refused !== undefined && refusal(tried?.key ?? '', refused)}${groupSections.map((section) => sectionPart(context, parent, section))}${danger}`;
   const view = groupView(visit, { group, title: 'General settings', noun: 'settings' }, content);
   return withFormStatus(view, tried?.problems ?? noProblems);
 };
@@ -139,9 +143,7 @@ const transfer = formPage({
   },
   // A hidden parent group counts as missing.
   readFailure: (error) =>
-    error instanceof Failure && error.kind === 'not_found'
-      ? { text: null, fields: { parent: ['was not found'] } }
-      : problemsOf(error),
+    isNotFound(error) ? { text: null, fields: { parent: ['was not found'] } } : problemsOf(error),
 });
 
 const remove = formPage({

@@ -36,7 +36,13 @@ export const toParameter = (rows: readonly KeyValueRow[]): { key: string; value?
     .filter(({ isRemoved }) => !isRemoved)
     .map(({ key, value, isStored }) => (isStored && value === '' ? { key } : { key, value }));
 
-type Given = { name: string; legend: string; one: string; hint: string; problems: FormProblems };
+type KeyValueRowsOptions = {
+  name: string;
+  legend: string;
+  one: string;
+  hint: string;
+  problems: FormProblems;
+};
 
 const blank: KeyValueRow = { key: '', value: '', isStored: false, isRemoved: false };
 
@@ -46,7 +52,7 @@ export const typeAgain = 'Type it again: it was not saved.';
 /** Returns whether a refused form had a value in this row, which was lost. */
 export const isLost = ({ value, isRemoved }: KeyValueRow): boolean => value !== '' && !isRemoved;
 
-const rowFields = ({ name, one }: Given, row: KeyValueRow, at: number): Html => {
+const rowFields = ({ name, one }: KeyValueRowsOptions, row: KeyValueRow, at: number): Html => {
   const of = (part: string): string => `${name}[${at}][${part}]`;
   const value = input({
     name: of('value'),
@@ -67,14 +73,14 @@ const rowFields = ({ name, one }: Given, row: KeyValueRow, at: number): Html => 
 };
 
 /** Renders the rows, and empty rows for more. */
-export const keyValueRows = (given: Given, rows: readonly KeyValueRow[]): Html => {
-  const { name, legend, hint, problems } = given;
+export const keyValueRows = (options: KeyValueRowsOptions, rows: readonly KeyValueRow[]): Html => {
+  const { name, legend, hint, problems } = options;
   const blanks = Array.from({ length: Math.max(0, Math.min(blankRows, maxRows - rows.length)) }, () => blank);
   const wrong = problems.fields[name] ?? [];
   return html`<fieldset${wrong.length > 0 && html` aria-describedby="${name}_error"`}>
 <legend>${legend}</legend><p class="hint">${hint}</p>${
     wrong.length > 0 && html`<p class="error" id="${name}_error">${legend}: ${wrong.join('. ')}</p>`
   }
-${[...rows, ...blanks].map((row, at) => rowFields(given, row, at))}</fieldset>
+${[...rows, ...blanks].map((row, at) => rowFields(options, row, at))}</fieldset>
 `;
 };

@@ -6,6 +6,7 @@ import {
   type Slug,
   secretNames,
   trackers,
+  listProperties,
 } from '../../../../planning/integrations/trackers.ts';
 import type { Project } from '../../../../projects/projects/find.ts';
 import { checkbox, form, input } from '../../parts/form.ts';
@@ -32,12 +33,6 @@ const propertyWords: { [P in PropertyName]: Words } = {
   title: { label: 'Title' },
   description: { label: 'Description' },
 };
-
-/** Returns the properties of a tracker in the order of its form. */
-export const listProperties = (slug: Slug): PropertyName[] => [
-  ...trackers[slug].required,
-  ...trackers[slug].optional,
-];
 
 export const integrationsPath = (project: Project): string =>
   projectPagePath(project, 'settings/integrations');

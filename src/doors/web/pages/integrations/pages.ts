@@ -5,7 +5,13 @@ import { listIntegrationHooks } from '../../../../outgoing/hooks/queries.ts';
 import { type ChatSlug, chatSlugs, chats } from '../../../../outgoing/integrations/chats.ts';
 import { configuredIntegrations, loadIntegration } from '../../../../planning/integrations/queries.ts';
 import { deleteIntegration, setIntegration } from '../../../../planning/integrations/set_integration.ts';
-import { type Slug, secretNames, slugs, trackers } from '../../../../planning/integrations/trackers.ts';
+import {
+  type Slug,
+  secretNames,
+  slugs,
+  trackers,
+  listProperties,
+} from '../../../../planning/integrations/trackers.ts';
 import { type Project, findProjectFor } from '../../../../projects/projects/find.ts';
 import type { FormProblems } from '../../parts/form_problems.ts';
 import { projectPath, projectView } from '../../parts/frame/project_layout.ts';
@@ -16,7 +22,7 @@ import { stateBadge } from '../hooks/delivery_status.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { chatPages } from './chat_pages.ts';
-import { integrationView, integrationsPath, listProperties } from './form.ts';
+import { integrationView, integrationsPath } from './form.ts';
 import { readTexts } from '../../parts/fields/field_text.ts';
 import { formPage } from '../../parts/fields/form_page.ts';
 

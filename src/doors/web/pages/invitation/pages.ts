@@ -13,19 +13,14 @@ import { form, hidden } from '../../parts/form.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { nameRole } from '../../parts/projects/role.ts';
 import { type View, type Visit, page, redirect, withRefusal } from '../../page.ts';
+import { headedView } from '../../parts/frame/headed_view.ts';
 
 const shared = { audience: 'anyone', withoutRequiredFactor: true } as const;
 const address = { token: text({ maxLength: 200 }) };
 
-const plainView = (title: string, content: Html): View => ({
-  title,
-  body: html`<h1>${title}</h1>
-${content}`,
-});
-
 const expiredView = (): View =>
   withRefusal(
-    plainView(
+    headedView(
       'Expired invitation',
       html`<p>This invitation was accepted or withdrawn, or it has expired. Ask for another one.</p>`,
     ),
@@ -59,7 +54,7 @@ const invitationView = async (
 ): Promise<View> => {
   const { kind, full_path, inviter } = place;
   const answer = visit.call.signedIn ? await answerPart(visit, invitation, token) : signInPart(visit, token);
-  return plainView(
+  return headedView(
     'Invitation',
     html`<p>${inviter ?? 'Somebody'} invited <strong>${invitation.email}</strong> to the ${kind} <strong>${full_path}</strong>. Role: ${nameRole(invitation.access_level)}${invitation.expires_at !== null && html`, until ${invitation.expires_at}`}.</p>
 ${answer}`,

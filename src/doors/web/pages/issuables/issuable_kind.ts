@@ -38,7 +38,7 @@ export type CommentedKind<Loaded extends LoadedNoteable> = {
   /** Returns an address of the record. @param below what follows: `/edit` */
   path: (loaded: Loaded, below?: string) => string;
   /** The page of the record. */
-  view: (visit: Visit, loaded: Loaded, given: ShownWith) => Promise<View>;
+  view: (visit: Visit, loaded: Loaded, shownWith: ShownWith) => Promise<View>;
   /** A page about a part of the record, such as one comment. */
   partView: (visit: Visit, loaded: Loaded, title: string, content: Html) => View;
   /** Absent: the records are never closed. */

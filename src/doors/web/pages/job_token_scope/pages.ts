@@ -1,5 +1,5 @@
 /** The page of the lists, and handlers for its forms, which call the operations of the API. */
-import { Failure } from '../../../../platform/errors.ts';
+import { isNotFound } from '../../../../platform/errors.ts';
 import { findGroup } from '../../../../identity/groups/find.ts';
 import type { RawParams } from '../../../../platform/http/params.ts';
 import { boolean, id, object, optional, text } from '../../../../platform/http/schema.ts';
@@ -34,9 +34,7 @@ const targetOf = async ({ call }: Visit, list: ListName, typed: string): Promise
 
 /** Reads why an entry was refused. A hidden project or group counts as missing. */
 const readFailure = (list: ListName, error: unknown): FormProblems | null =>
-  error instanceof Failure && error.kind === 'not_found'
-    ? { text: null, fields: { [fieldOf(list)]: ['was not found'] } }
-    : problemsOf(error);
+  isNotFound(error) ? { text: null, fields: { [fieldOf(list)]: ['was not found'] } } : problemsOf(error);
 
 const add = (list: ListName) =>
   formPage({

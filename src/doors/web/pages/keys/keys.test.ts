@@ -71,12 +71,12 @@ test('explains problems at the field, and keeps the input', async () => {
     ],
     [{ key: sampleKeys.rsa2048.text, expires_at: 'soon' }, /id="expires_at_error">Expires is invalid/],
   ];
-  for (const [given, pattern] of cases) {
-    const { status, text } = await visitor.post(path, { title: 'typed', ...given });
+  for (const [overrides, pattern] of cases) {
+    const { status, text } = await visitor.post(path, { title: 'typed', ...overrides });
     assert.equal(status, 422, String(pattern));
     assert.match(text, pattern);
     assert.match(text, /value="typed"/);
-    assert.ok(text.includes(`\n${given['key']}</textarea>`));
+    assert.ok(text.includes(`\n${overrides['key']}</textarea>`));
   }
   assert.deepEqual(await keysOf(id), []);
 });

@@ -132,7 +132,6 @@ ${pagesNav({ path: list.path, query: sent, page: at, total })}`;
   return list.view(visit, { title: 'Labels', hasHeading: true }, content);
 };
 
-/** The query of the list. */
 export const listQuery = {
   search: optional(clearable(text())),
   order: optional(oneOf(['title', 'priority'])),

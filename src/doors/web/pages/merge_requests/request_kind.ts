@@ -20,8 +20,8 @@ export const requestKind: IssuableKind<LoadedMergeRequest> = {
   find: findMergeRequest,
   path: requestPath,
   texts: ({ merge_request }) => merge_request,
-  view: async (visit, { project, target }, given) =>
-    await requestView(visit, await reloadMergeRequest(visit.call.db, project, target.id), given),
+  view: async (visit, { project, target }, options) =>
+    await requestView(visit, await reloadMergeRequest(visit.call.db, project, target.id), options),
   partView: (visit, { project }, title, content) =>
     projectView(visit, { project, title, noun: 'merge_requests' }, content),
   close: async (call, loaded, intent) => {

@@ -5,7 +5,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { menu } from '../../parts/menu.ts';
 import type { Visit } from '../../page.ts';
 
-type Given = {
+type ResolveAllOptions = {
   /** Address of the form. */
   action: string;
   /** Number of open threads. */
@@ -14,7 +14,7 @@ type Given = {
   isLeft?: boolean;
 };
 
-export const resolveAllPart = (visit: Visit, { action, count, isLeft = false }: Given): Html =>
+export const resolveAllPart = (visit: Visit, { action, count, isLeft = false }: ResolveAllOptions): Html =>
   menu(
     { summary: html`Resolve all`, classes: 'button small', isLeft },
     html`<form method="post" action="${action}">${hidden('authenticity_token', visit.csrfToken())}<p class="muted">Mark ${spellCount(count, 'open thread')} as resolved?</p><button>Resolve all threads</button></form>`,

@@ -6,7 +6,7 @@ import {
   type AuthorizationRequest,
   denyRequest,
   grantRequest,
-  isConsentGiven,
+  hasConsent,
   readAuthorizationRequest,
 } from '../../../../identity/oauth/authorize.ts';
 import { loadUser } from '../../../../identity/users/queries.ts';
@@ -111,8 +111,8 @@ const grant = async ({ call }: Visit, request: AuthorizationRequest, issuer: str
 const ask = async (visit: Visit, sent: RawParams): Reply =>
   await answer(visit, sent, async (request, issuer) => {
     const { call } = visit;
-    const isGiven = await isConsentGiven(call.db, requireUser(call).id, request);
-    return isGiven ? await grant(visit, request, issuer) : await consentView(visit, request);
+    const isGranted = await hasConsent(call.db, requireUser(call).id, request);
+    return isGranted ? await grant(visit, request, issuer) : await consentView(visit, request);
   });
 
 const decided = object({ ...asking, decision: oneOf(['allow', 'deny']) });

@@ -58,8 +58,8 @@ const openPage = async (visitor: Visitor, address: string): Promise<AnswerOption
   return { challenge, origin, rpId };
 };
 
-const add = async (visitor: Visitor, passkey: string, given = {}): Promise<Seen> =>
-  await visitor.post(path, { name: 'Phone', current_password: password, passkey, ...given }, from);
+const add = async (visitor: Visitor, passkey: string, overrides = {}): Promise<Seen> =>
+  await visitor.post(path, { name: 'Phone', current_password: password, passkey, ...overrides }, from);
 
 const withPasskey = async () => {
   const user = await signedIn();
@@ -169,9 +169,9 @@ test('an answer for another place, for another purpose, or without a check of th
 test('adding one needs the password, a name and an answer to our challenge', async () => {
   const { visitor, username } = await signedIn();
   const device = openAuthenticator();
-  const problem = async (given: object, pattern: RegExp, change: Partial<AnswerOptions> = {}) => {
+  const problem = async (overrides: object, pattern: RegExp, change: Partial<AnswerOptions> = {}) => {
     const options = await openPage(visitor, path);
-    const { status, text } = await add(visitor, device.create({ ...options, ...change }), given);
+    const { status, text } = await add(visitor, device.create({ ...options, ...change }), overrides);
     assert.equal(status, 422);
     assert.match(text, pattern);
   };

@@ -21,7 +21,7 @@ const toDate = (day: number): string => new Date(day * dayMilliseconds).toISOStr
 /** The first day of the picture: a Monday. 1 January 1970 was a Thursday. */
 const firstDayOf = (today: number): number => today - ((today + 3) % 7) - 7 * weeks;
 
-type Given = { days: ReadonlyMap<number, number>; first: number; today: number };
+type ContributionDays = { days: ReadonlyMap<number, number>; first: number; today: number };
 
 const squareAt = (at: number): { x: number; y: number } => ({
   x: left + Math.floor(at / 7) * step,
@@ -29,7 +29,7 @@ const squareAt = (at: number): { x: number; y: number } => ({
 });
 
 /** Draws days without contributions as one path. */
-const emptyDays = ({ days, first, today }: Given): string => {
+const emptyDays = ({ days, first, today }: ContributionDays): string => {
   const squares: string[] = [];
   for (let day = first; day <= today; day += 1) {
     const { x, y } = squareAt(day - first);
@@ -38,7 +38,7 @@ const emptyDays = ({ days, first, today }: Given): string => {
   return squares.join('');
 };
 
-const fullDays = ({ days, first }: Given): Html[] =>
+const fullDays = ({ days, first }: ContributionDays): Html[] =>
   [...days].map(([day, total]) => {
     const { x, y } = squareAt(day - first);
     const shade = shades.filter((least) => total >= least).length;
@@ -46,7 +46,7 @@ const fullDays = ({ days, first }: Given): Html[] =>
   });
 
 /** Names each month above the week of its first day. */
-const monthNames = ({ first }: Given): Html[] =>
+const monthNames = ({ first }: ContributionDays): Html[] =>
   Array.from({ length: weeks }, (_week, at) => first + at * 7).flatMap((monday, at) => {
     const date = new Date((monday + 6) * dayMilliseconds);
     return date.getUTCDate() > 7
@@ -61,10 +61,10 @@ const weekdayNames = (): Html[] =>
     name === '' ? [] : [html`<text x="0" y="${top + at * step + 9}">${name}</text>`],
   );
 
-const picture = (given: Given, said: string): Html =>
-  html`<div class="wide calendar" tabindex="0" role="region" aria-label="Calendar of contributions"><svg viewBox="0 0 ${left + (weeks + 1) * step} ${top + 7 * step}" width="${left + (weeks + 1) * step}" height="${top + 7 * step}" role="img" aria-label="${said}">${monthNames(given)}${weekdayNames()}<path class="shade-0" d="${emptyDays(given)}"/>${fullDays(given)}</svg></div>`;
+const picture = (contributions: ContributionDays, said: string): Html =>
+  html`<div class="wide calendar" tabindex="0" role="region" aria-label="Calendar of contributions"><svg viewBox="0 0 ${left + (weeks + 1) * step} ${top + 7 * step}" width="${left + (weeks + 1) * step}" height="${top + 7 * step}" role="img" aria-label="${said}">${monthNames(contributions)}${weekdayNames()}<path class="shade-0" d="${emptyDays(contributions)}"/>${fullDays(contributions)}</svg></div>`;
 
-const table = ({ days }: Given, path: string): Html =>
+const table = ({ days }: ContributionDays, path: string): Html =>
   html`<details><summary>Contributions as a table</summary><div class="wide" tabindex="0" role="region" aria-label="Contributions by day"><table>
 <thead><tr><th scope="col">Day</th><th scope="col">Contributions</th></tr></thead>
 <tbody>${[...days].toReversed().map(([day, total]) => {
@@ -74,11 +74,11 @@ const table = ({ days }: Given, path: string): Html =>
   })}</tbody>
 </table></div></details>`;
 
-const render = (given: Given, path: string): Html => {
-  const total = [...given.days.values()].reduce((sum, one) => sum + one, 0);
+const render = (contributions: ContributionDays, path: string): Html => {
+  const total = [...contributions.days.values()].reduce((sum, one) => sum + one, 0);
   const said = `${spellCount(total, 'contribution')} in the last year`;
   return html`<section class="card" aria-labelledby="contributions"><header><h2 id="contributions">${said}</h2></header>
-<div class="body">${picture(given, `${said}, on ${spellCount(given.days.size, 'day')}`)}${given.days.size > 0 && table(given, path)}</div></section>
+<div class="body">${picture(contributions, `${said}, on ${spellCount(contributions.days.size, 'day')}`)}${contributions.days.size > 0 && table(contributions, path)}</div></section>
 `;
 };
 

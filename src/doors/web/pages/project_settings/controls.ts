@@ -43,8 +43,8 @@ export const radiosControl = (field: Parameters<typeof radios>[0]): Control =>
     field.boxes.map(({ value, label }) => [value, label] as const),
   );
 
-export const visibilityControl = (given: Parameters<typeof visibilityChoice>[0]): Control =>
-  toControl({ name: 'visibility', label: 'Visibility' }, visibilityChoice(given), visibilityOptions);
+export const visibilityControl = (options: Parameters<typeof visibilityChoice>[0]): Control =>
+  toControl({ name: 'visibility', label: 'Visibility' }, visibilityChoice(options), visibilityOptions);
 
 /** Returns the controls among the parts of a section. */
 export const controlsIn = (parts: readonly SectionPart[]): Control[] =>

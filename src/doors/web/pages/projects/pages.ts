@@ -1,6 +1,6 @@
 /** The pages of a project itself, and the pages that create projects. */
 import { findGroup } from '../../../../identity/groups/find.ts';
-import { Failure } from '../../../../platform/errors.ts';
+import { isNotFound } from '../../../../platform/errors.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type Redirect, type Visit, page, redirect } from '../../page.ts';
 import { projectPath } from '../../parts/frame/project_layout.ts';
@@ -15,8 +15,6 @@ import { projectPage } from './project_page.ts';
 import { newPages } from './new_project.ts';
 import { starrerPages } from './starrers.ts';
 import { updateForkPages } from './update_fork.ts';
-
-const isMissing = (error: unknown): boolean => error instanceof Failure && error.kind === 'not_found';
 
 /** Redirects a path that names no visible project: to a group, or to the current address of a page. */
 const otherPlace = async ({ call }: Visit, path: string): Promise<Redirect> => {
@@ -44,7 +42,7 @@ export const pages = [
       try {
         return await projectPage(visit, project);
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        if (!isNotFound(error)) throw error;
         return await otherPlace(visit, project);
       }
     },

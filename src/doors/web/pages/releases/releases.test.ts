@@ -118,8 +118,8 @@ test('adds, edits and removes links', async () => {
 test('shows problems, and keeps the input', async () => {
   await developer.get(`${path}/new`);
   await developer.post(path, { tag_name: 'taken', ref: 'main' });
-  const problem = async (given: Record<string, string>) => {
-    const { status, text } = await developer.post(path, { description: '<kept>', ...given });
+  const problem = async (overrides: Record<string, string>) => {
+    const { status, text } = await developer.post(path, { description: '<kept>', ...overrides });
     assert.equal(status, 422);
     assert.match(text, /&lt;kept&gt;/);
     return /class="error" id="(\w+)_error">([^<]+)<|class="flash alert" role="alert">([^<]+)</g

@@ -18,8 +18,8 @@ let ofProject: string;
 const ofAll = '/admin/runners';
 
 const someone = async (level: number | null): Promise<Visitor> => {
-  const given = level === null ? { admin: 1 as const } : { project: project.id, access_level: level };
-  return (await seedVisitor(gantry, given)).visitor;
+  const attributes = level === null ? { admin: 1 as const } : { project: project.id, access_level: level };
+  return (await seedVisitor(gantry, attributes)).visitor;
 };
 
 before(async () => {

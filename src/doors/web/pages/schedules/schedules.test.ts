@@ -184,7 +184,7 @@ test('runs on demand, with its variables', async () => {
   const pipeline = Number(/pipelines\/(\d+)$/.exec(location ?? '')?.[1]);
   const { body } = await gantry.api(`GET /projects/${project.id}/pipelines/${pipeline}/variables`);
   assert.deepEqual(
-    body.map((given: object) => ({ ...given })),
+    body.map((variable: object) => ({ ...variable })),
     [{ key: 'WHERE', value: 'there', variable_type: 'file', raw: true }],
   );
   assert.match((await developer.get(path)).text, new RegExp(`/pipelines/${pipeline}">#${pipeline}<`));

@@ -75,9 +75,9 @@ export const toRowProblems = ({ text, fields }: FormProblems, rows: readonly Fil
   };
 };
 
-type Given = { problems: FormProblems; isRemovable: boolean };
+type FileFieldsOptions = { problems: FormProblems; isRemovable: boolean };
 
-const rowFields = ({ problems, isRemovable }: Given, row: FileRow, at: number): Html => {
+const rowFields = ({ problems, isRemovable }: FileFieldsOptions, row: FileRow, at: number): Html => {
   const of = (part: string): string => `files[${at}][${part}]`;
   const { path, content, previous, isRemoved } = row;
   return html`<fieldset class="snippet-file"><legend>File ${at + 1}</legend>${
@@ -95,11 +95,11 @@ const rowFields = ({ problems, isRemovable }: Given, row: FileRow, at: number): 
 };
 
 /** Fields for one more file, and within them for another one, as long as the snippet may have more. */
-const moreFields = (given: Given, at: number): Html | null =>
+const moreFields = (options: FileFieldsOptions, at: number): Html | null =>
   at >= maxFiles
     ? null
     : html`<details class="another-file"><summary>Add another file</summary>
-${rowFields({ ...given, isRemovable: false }, blankRow, at)}${moreFields(given, at + 1)}</details>
+${rowFields({ ...options, isRemovable: false }, blankRow, at)}${moreFields(options, at + 1)}</details>
 `;
 
 export const fileFields = (rows: readonly FileRow[], problems: FormProblems): Html => {

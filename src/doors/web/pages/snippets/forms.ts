@@ -257,5 +257,4 @@ const editPages = (routes: SnippetRoutes) => [
   }),
 ];
 
-/** Makes the pages with forms. */
 export const formPages = (routes: SnippetRoutes) => [...newPages(routes), ...editPages(routes)];

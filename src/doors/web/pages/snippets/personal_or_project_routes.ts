@@ -23,7 +23,7 @@ export type SnippetList = {
   /** Address of the list. */
   listPath: string;
   pathOf: (id: number) => string;
-  view: (title: string, content: Html, given?: { hasHeading?: boolean; view?: Partial<View> }) => View;
+  view: (title: string, content: Html, options?: { hasHeading?: boolean; view?: Partial<View> }) => View;
 };
 
 /** Renders a page without a project. */
@@ -52,8 +52,8 @@ export const placeInProject = (visit: Visit, project: Project): SnippetList => {
     home: project,
     listPath,
     pathOf: (id) => `${listPath}/${id}`,
-    view: (title, content, given = {}) =>
-      projectView(visit, { project, title, noun: 'snippets', ...given }, content),
+    view: (title, content, options = {}) =>
+      projectView(visit, { project, title, noun: 'snippets', ...options }, content),
   };
 };
 

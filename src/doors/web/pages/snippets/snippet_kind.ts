@@ -20,8 +20,8 @@ export const snippetKind: CommentedKind<LoadedSnippet> = {
     return await findProjectSnippet(call, project.id, id);
   },
   path: ({ project, target }, below = '') => projectPagePath(project, `snippets/${target.id}${below}`),
-  view: async (visit, { project, snippet }, { page, ...given }) =>
-    await snippetView(visit, placeInProject(visit, project), snippet, { comments: page, ...given }),
+  view: async (visit, { project, snippet }, { page, ...options }) =>
+    await snippetView(visit, placeInProject(visit, project), snippet, { comments: page, ...options }),
   partView: (visit, { project }, title, content) =>
     projectView(visit, { project, title, noun: 'snippets' }, content),
 };

@@ -12,11 +12,11 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const form = (given: Record<string, string> = {}) => ({
+const form = (overrides: Record<string, string> = {}) => ({
   name: 'robot',
   'scopes[]': 'api',
   life: '30',
-  ...given,
+  ...overrides,
 });
 const secretIn = ({ text }: Seen): string => /<code class="secret">([^<]+)<\/code>/.exec(text)?.[1] ?? '';
 const revokePathIn = (text: string): string => /action="([^"]+\/revoke)"/.exec(text)?.[1] ?? '';
@@ -87,7 +87,7 @@ test('a token expires after a preset time, on a day, or never', async () => {
     [{ life: '7', expires_at: '2999-01-31' }, '2999-01-31'],
     [{ life: '90', expires_at: '' }, inDays(90)],
   ];
-  for (const [given] of choices) assert.equal((await visitor.post(path, form(given))).status, 200);
+  for (const [overrides] of choices) assert.equal((await visitor.post(path, form(overrides))).status, 200);
   const list = await gantry.api(`GET /personal_access_tokens?user_id=${id}`);
   const ends = list.body.map(({ expires_at }: { expires_at: string | null }) => expires_at);
   assert.deepEqual(
@@ -106,12 +106,12 @@ test('shows problems at their fields, and keeps the input', async () => {
     [{ expires_at: '2026-02-31' }, /id="expires_at_error">Or on a day of your choice is invalid/],
     [{ life: '8' }, /id="life_error">Expires does not have a valid value/],
   ];
-  for (const [given, pattern] of cases) {
-    const { status, text } = await visitor.post(path, form({ name: 'typed', ...given }));
-    assert.equal(status, 422, JSON.stringify(given));
+  for (const [overrides, pattern] of cases) {
+    const { status, text } = await visitor.post(path, form({ name: 'typed', ...overrides }));
+    assert.equal(status, 422, JSON.stringify(overrides));
     assert.match(text, pattern);
-    if (given['name'] === undefined) assert.match(text, /value="typed"/);
-    if (given['scopes[]'] === undefined) assert.match(text, /value="api" checked/);
+    if (overrides['name'] === undefined) assert.match(text, /value="typed"/);
+    if (overrides['scopes[]'] === undefined) assert.match(text, /value="api" checked/);
   }
   assert.deepEqual((await gantry.api(`GET /personal_access_tokens?user_id=${id}`)).body, []);
 });

@@ -10,7 +10,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
 import { markdown } from '../../parts/markdown.ts';
 
-type Given = {
+type ReadmeFolder = {
   project: Project;
   ref: string;
   /** Folder; empty: the root. */
@@ -19,8 +19,8 @@ type Given = {
 };
 
 /** Returns a card with the README of a folder; null if it has none. */
-export const readmeCard = async (visit: Visit, given: Given): Promise<Html | null> => {
-  const { project, ref, path, commit } = given;
+export const readmeCard = async (visit: Visit, folder: ReadmeFolder): Promise<Html | null> => {
+  const { project, ref, path, commit } = folder;
   const { readme } = await loadReadmeAndLicense(openCachedCode(visit.call, project), commit, path);
   if (readme === null) return null;
   const { path: file, text } = readme;

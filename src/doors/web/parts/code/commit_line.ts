@@ -21,7 +21,6 @@ export const signedTime = (signature: Signature): Html => relative(clampTime(sig
 export const commitPath = (project: Pick<Project, 'full_path'>, id: string): string =>
   projectPagePath(project, `commit/${id}`);
 
-/** Links to the page of a commit. */
 export const commitLink = (
   project: Pick<Project, 'full_path'>,
   { id, text, classes = '' }: { id: string; text: string | Html; classes?: string },

@@ -20,7 +20,7 @@ const dayOf = ({ committer }: ListedCommit): string => {
   return `${day.getUTCDate()} ${monthNames[day.getUTCMonth()] ?? ''} ${day.getUTCFullYear()}`;
 };
 
-type ListGiven = {
+type CommitListOptions = {
   pipelines: ReadonlyMap<Oid, PipelineRow>;
   /** The users who are authors and committers; without them, people are named as in the commits. */
   people?: CommitPeople;
@@ -54,7 +54,7 @@ const byline = (people: CommitPeople, commit: ListedCommit): Html => {
 const item = (
   project: Project,
   commit: ListedCommit,
-  { pipelines, people = nobody, signatures, pathOf }: ListGiven,
+  { pipelines, people = nobody, signatures, pathOf }: CommitListOptions,
 ): Html => {
   const { id, author, message } = commit;
   const short = toShortId(id);
@@ -70,7 +70,11 @@ ${commitLink(project, { id, text: html`<code>${short}</code>` })}
 };
 
 /** Renders commits in their order, with a heading for each day. */
-export const commitList = (project: Project, commits: readonly ListedCommit[], given: ListGiven): Html => {
+export const commitList = (
+  project: Project,
+  commits: readonly ListedCommit[],
+  options: CommitListOptions,
+): Html => {
   const days: { day: string; commits: ListedCommit[] }[] = [];
   for (const commit of commits) {
     const day = dayOf(commit);
@@ -79,7 +83,7 @@ export const commitList = (project: Project, commits: readonly ListedCommit[], g
   }
   return html`${days.map(
     (one) => html`<section class="card"><header>${icon('commit')}<h2>${one.day}</h2></header>
-<ul class="list">${one.commits.map((commit) => item(project, commit, given))}</ul></section>
+<ul class="list">${one.commits.map((commit) => item(project, commit, options))}</ul></section>
 `,
   )}`;
 };

@@ -48,7 +48,6 @@ export const listNamed = (commits: readonly { author: Signed; committer: Signed 
     hasOtherCommitter(commit) ? [commit.author, commit.committer] : [commit.author],
   );
 
-/** Renders the avatar of an author. */
 export const authorAvatar = (
   people: CommitPeople,
   { name, email }: Signed,

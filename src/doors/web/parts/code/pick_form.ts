@@ -37,7 +37,7 @@ const pickForm = (visit: Visit, { projectId, action, kind, label, branch, hint }
     }),
   )}</details>`;
 
-type Given = {
+type PickFormOptions = {
   projectId: number;
   /** Address of what is picked; the forms are sent below it. */
   path: string;
@@ -46,7 +46,7 @@ type Given = {
 };
 
 /** Renders both forms, for a user who can push. */
-export const pickForms = (visit: Visit, { projectId, path, branch }: Given): Html =>
+export const pickForms = (visit: Visit, { projectId, path, branch }: PickFormOptions): Html =>
   html`<div class="row top-aligned">${pickForm(visit, {
     projectId,
     action: `${path}/revert`,

@@ -61,7 +61,7 @@ type SentChoice = SentView & {
   whole?: boolean | undefined;
 };
 
-const writeAsked = ({ view, w }: SentView): Record<string, string> => ({
+const toViewParams = ({ view, w }: SentView): Record<string, string> => ({
   ...(view !== undefined && { view }),
   ...(w !== undefined && { w: w ? '1' : '0' }),
 });
@@ -70,7 +70,7 @@ const writeAsked = ({ view, w }: SentView): Record<string, string> => ({
 export const readDiffChoice = (visit: Visit, sent: SentChoice): DiffChoice => {
   const { view, w } = preferredView(visit, sent);
   const { file, old_path, expand, whole } = sent;
-  const shown = { view, ignoresWhitespace: w, asked: writeAsked(sent) };
+  const shown = { view, ignoresWhitespace: w, asked: toViewParams(sent) };
   return { ...shown, file, oldPath: old_path, expand, isWhole: whole };
 };
 
@@ -78,13 +78,13 @@ export const readDiffChoice = (visit: Visit, sent: SentChoice): DiffChoice => {
 export const viewForm = (
   visit: Visit,
   { view, ignoresWhitespace }: Pick<DiffChoice, 'view' | 'ignoresWhitespace'>,
-  given: { path: string; anchor?: string },
+  target: { path: string; anchor?: string },
 ): Html => {
   const segment = (value: DiffView, label: string): Html =>
     choiceButton(['view', value], { label, isCurrent: value === view });
   return preferenceForm(
     visit,
-    given,
+    target,
     html`<span class="segmented" role="group" aria-label="View of changes">${segment('unified', 'Unified')}${segment('split', 'Split')}</span><button name="w" value="${ignoresWhitespace ? '0' : '1'}">${ignoresWhitespace ? 'Show whitespace' : 'Hide whitespace'}</button>`,
   );
 };

@@ -37,7 +37,7 @@ export const readShownDiff = async (
   choice: DiffChoice,
 ): Promise<ReadDiff> => await readDiff(code, { ...toDiffRequest(choice), from, to });
 
-type Given = {
+type DiffPartOptions = {
   visit: Visit;
   code: Code;
   from: Oid | null;
@@ -108,7 +108,7 @@ export const readShownFiles = async (
 ): Promise<ShownDiff[]> => await markFolded(repository, to, findShown(diffs, choice));
 
 /** Renders the switches of the view, and the way back from one file. */
-const linksPart = ({ visit, address, query = {}, choice }: Given): Html => {
+const linksPart = ({ visit, address, query = {}, choice }: DiffPartOptions): Html => {
   const { file, oldPath } = choice;
   const fileQuery = {
     ...(file !== undefined && { file }),
@@ -120,11 +120,13 @@ const linksPart = ({ visit, address, query = {}, choice }: Given): Html => {
   return html`<span class="row">${allFilesLink}${viewForm(visit, choice, { path: withQuery(address, { ...kept, ...fileQuery }), anchor: '#changes' })}</span>`;
 };
 
-/** Renders the diffs. */
-export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Given): Promise<Html> => {
-  const { visit, code, from, to, address, choice, query = {} } = given;
+export const diffPart = async (
+  { diffs, files, overflow }: ReadDiff,
+  options: DiffPartOptions,
+): Promise<Html> => {
+  const { visit, code, from, to, address, choice, query = {} } = options;
   const { project, repository } = code;
-  const shown = given.shown ?? (await readShownFiles(code, to, diffs, choice));
+  const shown = options.shown ?? (await readShownFiles(code, to, diffs, choice));
   const onlyPath = (
     { old_path, new_path, renamed_file }: FileDiff,
     more: Record<string, string> = {},
@@ -143,7 +145,7 @@ export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Give
     rawPaths: (one) => rawPathsOf(project, [from, to], one),
     viewPath: ({ new_path }) => codePath(project, 'blob', to, new_path),
     onlyPath,
-    linePartsOf: given.linePartsOf,
+    linePartsOf: options.linePartsOf,
   });
   const tree =
     shown.length > 1
@@ -154,7 +156,7 @@ export const diffPart = async ({ diffs, files, overflow }: ReadDiff, given: Give
         })
       : null;
   const counts = overflow ? null : countLines(shown);
-  return html`<div class="row between changes-bar" id="changes">${diffSummary(files, counts)}${linksPart(given)}</div>
+  return html`<div class="row between changes-bar" id="changes">${diffSummary(files, counts)}${linksPart(options)}</div>
 ${overflow && html`<p class="flash alert">The diff is too large to be shown as a whole.</p>`}
 <div${tree !== null && html` class="changes"`}>${tree}<div class="stack" id="files" tabindex="-1">${cards}</div></div>`;
 };

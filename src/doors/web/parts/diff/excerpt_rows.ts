@@ -15,7 +15,6 @@ export type Excerpt = {
   shown: number;
 };
 
-/** The lines that a comment is on. */
 export type CommentedLines = {
   line: LineKey;
   /** First line of several, on either side; null if there is only one. */

@@ -2,7 +2,7 @@
 import type { LineRange } from './line_ranges.ts';
 import type { DiffRow } from './parse_lines.ts';
 
-type Given = {
+type Expansion = {
   /** Lines of the new file; null if they were not read, so none are added. */
   lines: readonly string[] | null;
   /** Lines to show, by their numbers in the new file. */
@@ -18,7 +18,7 @@ const mayContinue = (rows: readonly DiffRow[]): boolean =>
 
 type Line = Exclude<DiffRow, { kind: 'hunk' | 'note' }>;
 
-const isShown = ({ ranges }: Given, line: number): boolean =>
+const isShown = ({ ranges }: Expansion, line: number): boolean =>
   ranges === 'all' || ranges.some(([from, to]) => from <= line && line <= to);
 
 /** Lines of the new file between two hunks, and the offset of the old lines. */
@@ -31,13 +31,13 @@ const hiddenRow = (from: number, end: number, text: string): DiffRow => ({
 });
 
 /** Returns the rows between two hunks: shown lines, and a row for hidden lines. */
-const gapRows = (given: Given, { from, end, distance }: Gap, header: string): DiffRow[] => {
-  const { lines } = given;
+const gapRows = (expansion: Expansion, { from, end, distance }: Gap, header: string): DiffRow[] => {
+  const { lines } = expansion;
   if (lines === null) return [hiddenRow(from, end, header)];
   const rows: DiffRow[] = [];
   let hiddenFrom = from;
   for (let line = from; line < end; line += 1) {
-    if (!isShown(given, line)) continue;
+    if (!isShown(expansion, line)) continue;
     if (line > hiddenFrom) rows.push(hiddenRow(hiddenFrom, line, ''));
     const text = lines[line - 1] ?? '';
     rows.push({ kind: 'same', old: line + distance, new: line, text, isExpanded: true });
@@ -54,7 +54,7 @@ const after = ({ kind, old, new: fresh }: Line): [old: number, fresh: number] =>
 ];
 
 /** Adds the unchanged lines of the ranges. Rows of kind `hunk` have the lines that stay hidden. */
-export const expandRows = (rows: readonly DiffRow[], given: Given): DiffRow[] => {
+export const expandRows = (rows: readonly DiffRow[], expansion: Expansion): DiffRow[] => {
   const expanded: DiffRow[] = [];
   let [old, fresh] = [1, 1];
   let header: string | null = null;
@@ -63,18 +63,18 @@ export const expandRows = (rows: readonly DiffRow[], given: Given): DiffRow[] =>
     else if (row.kind === 'note') expanded.push(row);
     else {
       const gap = { from: fresh, end: row.new, distance: old - fresh };
-      if (header !== null) expanded.push(...gapRows(given, gap, header));
+      if (header !== null) expanded.push(...gapRows(expansion, gap, header));
       header = null;
       [old, fresh] = after(row);
       expanded.push(row);
     }
   }
-  const { lines } = given;
+  const { lines } = expansion;
   if (lines === null) {
     return mayContinue(rows)
       ? [...expanded, { kind: 'hunk', text: '', hidden: { from: fresh, to: null } }]
       : expanded;
   }
   const end = { from: fresh, end: lines.length + 1, distance: old - fresh };
-  return [...expanded, ...gapRows(given, end, '')];
+  return [...expanded, ...gapRows(expansion, end, '')];
 };

@@ -4,7 +4,7 @@ import { diffFileId, diffStats } from './file_card.ts';
 import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 
-type Given = {
+type FileTreeOptions = {
   files: readonly FileDiff[];
   /** Number of all files, where these are the first; default: they are all. */
   total?: number;
@@ -45,7 +45,7 @@ export const orderFiles = <File extends FileDiff>(files: readonly File[]): File[
 
 const nameOf = ({ new_path }: FileDiff): string => new_path.slice(new_path.lastIndexOf('/') + 1);
 
-const fileItem = (file: FileDiff, { addressOf, isViewed, threads }: Given): Html => {
+const fileItem = (file: FileDiff, { addressOf, isViewed, threads }: FileTreeOptions): Html => {
   const open = threads?.get(file.new_path) ?? 0;
   return html`<li data-file="${diffFileId(file)}" data-path="${file.new_path}"><a href="${addressOf(file)}" title="${file.new_path}">${
     isViewed?.(file) === true ? icon('check', 'viewed') : icon('file')
@@ -53,20 +53,20 @@ const fileItem = (file: FileDiff, { addressOf, isViewed, threads }: Given): Html
 };
 
 /** Joins folders that contain only one folder. */
-const folderItem = (name: string, folder: Folder, given: Given, above = ''): Html => {
+const folderItem = (name: string, folder: Folder, options: FileTreeOptions, above = ''): Html => {
   const [only, ...others] = folder.folders;
   if (only !== undefined && others.length === 0 && folder.files.length === 0) {
-    return folderItem(`${name}/${only[0]}`, only[1], given, above);
+    return folderItem(`${name}/${only[0]}`, only[1], options, above);
   }
   const path = `${above}${name}/`;
-  return html`<li><details open data-folder="${path}"><summary class="folder">${icon('folder')}<span class="name">${name}</span></summary><ul>${folderItems(folder, given, path)}</ul></details></li>`;
+  return html`<li><details open data-folder="${path}"><summary class="folder">${icon('folder')}<span class="name">${name}</span></summary><ul>${folderItems(folder, options, path)}</ul></details></li>`;
 };
 
-const folderItems = ({ folders, files }: Folder, given: Given, path = ''): Html =>
-  html`${[...folders].map(([name, inner]) => folderItem(name, inner, given, path))}${files.map((file) => fileItem(file, given))}`;
+const folderItems = ({ folders, files }: Folder, options: FileTreeOptions, path = ''): Html =>
+  html`${[...folders].map(([name, inner]) => folderItem(name, inner, options, path))}${files.map((file) => fileItem(file, options))}`;
 
 /** Renders the tree. The script filters it and marks the file that is read. */
-export const fileTree = (given: Given): Html => {
-  const { files, total = files.length } = given;
-  return html`<nav class="card file-tree" aria-label="Changed files"><details open><summary>Files</summary><input type="search" class="needs-script" placeholder="Filter files" aria-label="Filter files" data-filter-tree><ul>${folderItems(grow(given.files), given)}</ul>${total > files.length && html`<p class="muted body">The first ${files.length} of ${total} files are listed.</p>`}</details></nav>`;
+export const fileTree = (options: FileTreeOptions): Html => {
+  const { files, total = files.length } = options;
+  return html`<nav class="card file-tree" aria-label="Changed files"><details open><summary>Files</summary><input type="search" class="needs-script" placeholder="Filter files" aria-label="Filter files" data-filter-tree><ul>${folderItems(grow(options.files), options)}</ul>${total > files.length && html`<p class="muted body">The first ${files.length} of ${total} files are listed.</p>`}</details></nav>`;
 };

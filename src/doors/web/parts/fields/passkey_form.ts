@@ -36,12 +36,12 @@ type PasskeyForm = {
 
 export const passkeyForm = (
   visit: Visit,
-  { kind, options, ...given }: PasskeyForm,
+  { kind, options, ...formOptions }: PasskeyForm,
   ...fields: (Html | null)[]
 ): Html =>
   html`<div hidden data-passkey="${kind}" data-options="${JSON.stringify(options)}">${form(
     visit,
-    given,
+    formOptions,
     ...fields,
     hidden('passkey', ''),
   )}</div>`;

@@ -17,7 +17,7 @@ export const visibilityOptions = Object.entries(visibilityWords).map(
   ([visibility, { label }]) => [visibility, label] as const,
 );
 
-type Given = {
+type VisibilityChoiceOptions = {
   value: string;
   /** Returns why a visibility cannot be chosen; null if it can. */
   limit: (visibility: Visibility) => string | null;
@@ -33,8 +33,7 @@ export const toVisibilityProblem = ({ text, fields }: FormProblems): FormProblem
   return { text, fields: { ...others, visibility: visibility_level } };
 };
 
-/** Renders the choice of a visibility. */
-export const visibilityChoice = ({ value, limit, problems, privateMeaning }: Given): Html =>
+export const visibilityChoice = ({ value, limit, problems, privateMeaning }: VisibilityChoiceOptions): Html =>
   radios({
     name: 'visibility',
     label: 'Visibility',

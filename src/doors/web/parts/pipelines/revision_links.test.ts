@@ -40,8 +40,14 @@ const read = async (path: string): Promise<string> => {
 };
 
 /** Creates a pipeline of the developer for the branch, a tag, or the merge request. */
-const seed = async (given: { ref: string; tag?: boolean; merge_request?: number }) =>
-  await seedPipeline(gantry, { project: project.id, file, sha: request.sha, user: developer.id, ...given });
+const seed = async (attributes: { ref: string; tag?: boolean; merge_request?: number }) =>
+  await seedPipeline(gantry, {
+    project: project.id,
+    file,
+    sha: request.sha,
+    user: developer.id,
+    ...attributes,
+  });
 
 test('links branches, tags and merge requests, commits and users', async () => {
   const branch = await seed({ ref: 'topic' });

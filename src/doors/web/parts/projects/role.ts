@@ -9,5 +9,4 @@ const roleNames: Readonly<Record<number, string>> = {
   [levels.owner]: 'Owner',
 };
 
-/** Returns the name of a role. */
 export const nameRole = (level: number): string => roleNames[level] ?? String(level);

@@ -13,10 +13,10 @@ export const timelineParams = {
   sort: optional(oneOf(timelineOrders)),
 };
 
-type Asked = { activity_filter?: ActivityFilter | undefined; sort?: TimelineOrder | undefined };
+type TimelineChoice = { activity_filter?: ActivityFilter | undefined; sort?: TimelineOrder | undefined };
 
 /** Applies what an address asks for to a visit. It overrides what is preferred, and is not stored. */
-export const withTimelineChoice = (visit: Visit, { activity_filter, sort }: Asked): Visit => {
+export const withTimelineChoice = (visit: Visit, { activity_filter, sort }: TimelineChoice): Visit => {
   const { preferences } = visit;
   return {
     ...visit,

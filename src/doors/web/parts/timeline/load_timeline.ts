@@ -148,7 +148,7 @@ export const loadRoles = async (
   });
 };
 
-type TimelineGiven = {
+type TimelineOptions = {
   description: string | null;
   /** Page of the timeline; undefined: the last. */
   requested: number | undefined;
@@ -162,11 +162,11 @@ type TimelineGiven = {
 export const loadTimeline = async (
   visit: Visit,
   loaded: LoadedNoteable,
-  given: TimelineGiven,
+  options: TimelineOptions,
 ): Promise<Timeline> => {
   const { preferences } = visit;
-  const { description, requested, record = null } = given;
-  const { filter = preferences.activity_filter, order = preferences.timelineOrder } = given;
+  const { description, requested, record = null } = options;
+  const { filter = preferences.activity_filter, order = preferences.timelineOrder } = options;
   const { items, total, page } = await loadThreads(visit, loaded, { requested, filter });
   const rows = items.flatMap(({ notes }) => notes);
   const noteIds = rows.map(({ id }) => id);

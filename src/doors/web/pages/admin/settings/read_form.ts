@@ -52,7 +52,7 @@ const sentAs = (raw: unknown, control: Control): Filled | null => {
   return typeof one === 'string' ? one : null;
 };
 
-const givenOf = (filled: Filled, control: Control): unknown => {
+const readFilled = (filled: Filled, control: Control): unknown => {
   if (typeof filled !== 'string') return filled;
   if (control.kind === 'list') return filled.split('\n');
   return control.kind === 'choice' && filled === '' ? null : filled;
@@ -68,9 +68,9 @@ const readerOf = (name: SettingName): ParamsReader => {
 
 type One = { value: unknown } | { problems: string[] };
 
-const readOne = (name: SettingName, given: unknown): One => {
+const readOne = (name: SettingName, sent: unknown): One => {
   try {
-    const value = readerOf(name)({ [name]: given })[name];
+    const value = readerOf(name)({ [name]: sent })[name];
     return value === undefined
       ? { problems: ["can't be blank"] }
       : { value: toStoredValue(fieldOf(name), value) };
@@ -93,7 +93,7 @@ export const readForm = (sent: RawParams, seen: RawParams, around: SettingContex
     const control = toControl(fieldOf(name), around);
     const filled = sentAs(sent[name], control);
     if (filled === null) continue;
-    const read = readOne(name, givenOf(filled, control));
+    const read = readOne(name, readFilled(filled, control));
     if ('problems' in read) problems[name] = read.problems;
     else if (digestOf(read.value) === seen[name]) values[name] = read.value;
     else {

@@ -13,14 +13,14 @@ let gantry: TestService;
 
 type Someone = { id: number; username: string };
 
-const make = async (given: object = {}): Promise<Someone> => {
+const make = async (attributes: object = {}): Promise<Someone> => {
   const username = unique('user');
   const json = {
     username,
     name: `Name of ${username}`,
     email: `${username}@example.com`,
     password,
-    ...given,
+    ...attributes,
   };
   const { status, body } = await gantry.api('POST /users', { json });
   assert.equal(status, 201);

@@ -11,22 +11,22 @@ let admin: Visitor;
 
 type Someone = { id: number; username: string; visitor: Visitor };
 
-const make = async (given: object = {}): Promise<{ id: number; username: string }> => {
+const make = async (attributes: object = {}): Promise<{ id: number; username: string }> => {
   const username = unique('user');
   const json = {
     username,
     name: `Name of ${username}`,
     email: `${username}@example.com`,
     password,
-    ...given,
+    ...attributes,
   };
   const { status, body } = await gantry.api('POST /users', { json });
   assert.equal(status, 201);
   return { id: body.id, username };
 };
 
-const someone = async (given: object = {}): Promise<Someone> => {
-  const user = await make(given);
+const someone = async (attributes: object = {}): Promise<Someone> => {
+  const user = await make(attributes);
   const visitor = openVisitor(gantry);
   await visitor.signIn(user.username, password);
   await visitor.get('/profile');
@@ -172,10 +172,10 @@ test('resets a password, shown once, and ends the sessions', async () => {
   await admin.get(`/admin/users/${id}`);
   const { status, text } = await admin.post(`/admin/users/${id}/reset_password`);
   assert.equal(status, 200);
-  const [, given = ''] = /<code class="secret">([^<]+)</.exec(text) ?? [];
+  const [, newPassword = ''] = /<code class="secret">([^<]+)</.exec(text) ?? [];
   assert.equal((await visitor.get('/profile')).status, 302);
-  await openVisitor(gantry).signIn(username, given);
-  assert.doesNotMatch((await admin.get(`/admin/users/${id}`)).text, new RegExp(given));
+  await openVisitor(gantry).signIn(username, newPassword);
+  assert.doesNotMatch((await admin.get(`/admin/users/${id}`)).text, new RegExp(newPassword));
 });
 
 test('turns off a second factor', async () => {

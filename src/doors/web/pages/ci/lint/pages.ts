@@ -7,7 +7,7 @@ import {
 } from '../../../../../ci/pipelines/lint/lint_project.ts';
 import { type Code, findCode } from '../../../../../code/repository/find_code.ts';
 import { may } from '../../../../../core/access/may.ts';
-import { Failure } from '../../../../../platform/errors.ts';
+import { isNotFound } from '../../../../../platform/errors.ts';
 import { boolean, clearable, longText, object, optional, text } from '../../../../../platform/http/schema.ts';
 import { checkbox, form, input } from '../../../parts/form.ts';
 import { projectPagePath, projectPath, projectView } from '../../../parts/frame/project_layout.ts';
@@ -38,7 +38,7 @@ const unlessMissing = async (validate: () => Promise<ProjectLint>): Promise<Proj
   try {
     return await validate();
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 };

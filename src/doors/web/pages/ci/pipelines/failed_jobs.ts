@@ -41,6 +41,5 @@ ${lines.length > 0 && html`<pre class="log-tail" tabindex="0" role="region" aria
 `;
 };
 
-/** Renders the failed jobs. */
 export const failedJobsPart = (context: Context, failed: readonly FailedJob[]): Html[] =>
   failed.map((one) => failedPart(context, one));

@@ -29,8 +29,8 @@ before(async () => {
 after(async () => await gantry.close());
 
 const file = 'build: { script: make }\n"unit_test <b>": { script: test }';
-const seed = async (given: { ref?: string; user?: number } = {}) =>
-  await seedPipeline(gantry, { project: project.id, file, ...given });
+const seed = async (attributes: { ref?: string; user?: number } = {}) =>
+  await seedPipeline(gantry, { project: project.id, file, ...attributes });
 const read = async (path: string, who = reporter): Promise<string> => {
   const seen = await who.get(`${base}/${path}`);
   assert.equal(seen.status, 200, path);

@@ -3,7 +3,6 @@ import { Readable } from 'node:stream';
 import type { PageRequest } from '../../../../../platform/http/page.ts';
 import { RawPage } from '../../../page.ts';
 
-/** Records of one read. */
 const recordsPerRead = 500;
 
 /** Columns by their heading. */

@@ -1,6 +1,6 @@
 /** The filter of a list by one of its projects, which the API does not have. */
 import { selectDescendants } from '../../../../../identity/namespaces/ancestors.ts';
-import { Failure } from '../../../../../platform/errors.ts';
+import { isNotFound } from '../../../../../platform/errors.ts';
 import type { Scope } from '../../../../../planning/issuables/lists/list_kind.ts';
 import { findProject, type Project } from '../../../../../projects/projects/find.ts';
 import type { Visit } from '../../../page.ts';
@@ -28,7 +28,7 @@ export const narrowScope = async (visit: Visit, scope: Scope, path: string | und
     const isListed = scope === 'everywhere' || (await isInGroup(visit, project, scope.group_id));
     return isListed ? { project } : nowhere;
   } catch (error) {
-    if (error instanceof Failure && error.kind === 'not_found') return nowhere;
+    if (isNotFound(error)) return nowhere;
     throw error;
   }
 };

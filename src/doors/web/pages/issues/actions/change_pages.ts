@@ -79,8 +79,8 @@ const change = page({
     discussion_locked,
     ...shownParams,
   }),
-  handle: async (visit, { project, iid, ...given }) => {
-    const { shown_labels, shown_assignee_ids, shown_reviewer_ids: _none, ...others } = given;
+  handle: async (visit, { project, iid, ...input }) => {
+    const { shown_labels, shown_assignee_ids, shown_reviewer_ids: _none, ...others } = input;
     const { shown_milestone_id, shown_due_date, ...sent } = others;
     const shown = { shown_labels, shown_assignee_ids, shown_milestone_id, shown_due_date };
     const { call } = visit;

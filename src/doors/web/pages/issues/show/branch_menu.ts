@@ -16,7 +16,6 @@ import { issuePath } from '../paths.ts';
 
 type Filled = { branch: string; ref: string; draft: boolean; problems?: FormProblems };
 
-/** Renders the form. */
 export const branchForm = (
   visit: Visit,
   loaded: LoadedIssue,

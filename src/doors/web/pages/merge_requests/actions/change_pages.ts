@@ -92,8 +92,8 @@ const changePage = page({
     discussion_locked: edits.discussion_locked,
     ...shownParams,
   }),
-  handle: async (visit, { project, iid, shown_target_branch, ...given }) => {
-    const { shown_labels, shown_assignee_ids, shown_reviewer_ids, ...others } = given;
+  handle: async (visit, { project, iid, shown_target_branch, ...input }) => {
+    const { shown_labels, shown_assignee_ids, shown_reviewer_ids, ...others } = input;
     const { shown_milestone_id, shown_due_date: _none, ...sent } = others;
     const shown = { shown_labels, shown_assignee_ids, shown_reviewer_ids, shown_milestone_id };
     const { call } = visit;

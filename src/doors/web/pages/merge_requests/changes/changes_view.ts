@@ -23,7 +23,7 @@ import { type DiffThreads, countByFile, fileOf, loadDiffThreads, renderDiffThrea
 import type { ReviewGiven } from './review_menu.ts';
 import { toolbar } from './toolbar.ts';
 
-export type ChangesGiven = {
+export type ChangesFormState = {
   /** Problems of a refused form. */
   alert?: string;
   /** Text of a comment that was not accepted, and where it belongs. */
@@ -206,7 +206,7 @@ export const changesView = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
   query: ChangesQuery,
-  given: ChangesGiven = {},
+  state: ChangesFormState = {},
 ): Promise<View> => {
   const changes = await loadChanges(visit, loaded, query);
   const diffThreads = await loadDiffThreads(visit, changes);
@@ -215,15 +215,15 @@ export const changesView = async (
     changes,
     rights: diffThreads,
     isReviewing: diffThreads.drafts.length > 0,
-    kept: given.kept,
+    kept: state.kept,
   };
   const named = diffThreads.mayComment ? findCommentPosition(changes.files, query.comment) : null;
   const form =
-    named === null ? null : { ...named, ...(given.comment ?? (await prefill(cards, named, query))) };
+    named === null ? null : { ...named, ...(state.comment ?? (await prefill(cards, named, query))) };
   const part = await choosePart(visit, changes, form);
-  const { alert } = given;
+  const { alert } = state;
   const files = changes.files.length === 0 && diffThreads.threads.length === 0 ? emptyPart(changes) : null;
-  const content = html`${toolbar(cards, diffThreads, given.review ?? {})}
+  const content = html`${toolbar(cards, diffThreads, state.review ?? {})}
 <div class="changes">${treePart(changes, diffThreads, part)}<div class="stack">${files ?? (await filesPart(cards, diffThreads, part, form))}</div></div>${editorTemplate}`;
   return await requestFrame(
     visit,

@@ -201,7 +201,7 @@ export const renderDiffThreads = async (
       const row = rows.get(note.id);
       const content = contents[at++] as Html;
       const mayAdmin = call.signedIn && row !== undefined && mayAdminNote(call, loaded, row);
-      const given = note as Omit<
+      const columns = note as Omit<
         ShownNote,
         'content' | 'mayAdmin' | 'suggestions' | 'awards' | 'edited' | 'role'
       >;
@@ -209,7 +209,7 @@ export const renderDiffThreads = async (
       const edited = edits.notes.get(note.id) ?? null;
       const role = roles.get(note.author.id) ?? null;
       return {
-        ...given,
+        ...columns,
         content,
         mayAdmin,
         suggestions: suggestions.get(note.id) ?? [],

@@ -16,7 +16,7 @@ const maxContext = 3;
 /** Lines of one side that are shown; the whole text has all. */
 const maxShown = 200;
 
-export type CardGiven = {
+export type ConflictCard = {
   /** Position of the file in the form. */
   index: number;
   file: TextConflict;
@@ -43,7 +43,7 @@ const sidePart = (lines: readonly string[], name: string): Html => {
 };
 
 const sideChoice = (
-  { index, choice }: CardGiven,
+  { index, choice }: ConflictCard,
   { at, side, label, lines }: { at: number; side: Side; label: Html; lines: Html | null },
 ): Html => {
   const id = `file_${index}_hunk_${at}_${side}`;
@@ -74,21 +74,21 @@ const placeHunks = (segments: readonly Segment[]): Placed[] => {
   return placed;
 };
 
-const hunkPart = (given: CardGiven, { at, hunk, before, after }: Placed, total: number): Html => {
-  const { ours, theirs } = given.labels;
+const hunkPart = (card: ConflictCard, { at, hunk, before, after }: Placed, total: number): Html => {
+  const { ours, theirs } = card.labels;
   return html`<fieldset class="conflict">
 <legend>Conflict ${at + 1} of ${total}</legend>
-${linesPart(before, 'context')}${sideChoice(given, {
+${linesPart(before, 'context')}${sideChoice(card, {
     at,
     side: 'ours',
     label: html`Use <code>${ours}</code> (source branch)`,
     lines: sidePart(hunk.ours, 'source'),
-  })}${sideChoice(given, {
+  })}${sideChoice(card, {
     at,
     side: 'theirs',
     label: html`Use <code>${theirs}</code> (target branch)`,
     lines: sidePart(hunk.theirs, 'target'),
-  })}${sideChoice(given, {
+  })}${sideChoice(card, {
     at,
     side: 'both',
     label: html`Use both: <code>${ours}</code> first`,
@@ -97,7 +97,7 @@ ${linesPart(before, 'context')}${sideChoice(given, {
 `;
 };
 
-const wayChoice = ({ index, file, choice }: CardGiven): Html => {
+const wayChoice = ({ index, file, choice }: ConflictCard): Html => {
   const name = `files[${index}][way]`;
   if (file.segments === null) {
     return html`${hidden(name, 'text')}<p>Only the whole text of this file can be edited here.</p>`;
@@ -117,7 +117,7 @@ const lostArea = (index: number, label: string, text: string): Html =>
 ${text}</textarea></div>
 `;
 
-const lostPart = ({ index, lost }: CardGiven): Html | null =>
+const lostPart = ({ index, lost }: ConflictCard): Html | null =>
   lost === null
     ? null
     : lostArea(index, 'Your text from before the branches changed. Copy what you still need', lost);
@@ -134,7 +134,7 @@ ${lostArea(first + at, `What you typed for ${path} before the branches changed`,
 `,
   )}`;
 
-const textPart = ({ index, file, choice, problem }: CardGiven): Html => {
+const textPart = ({ index, file, choice, problem }: ConflictCard): Html => {
   const id = `file_${index}_whole`;
   const invalid = problem !== undefined && html` aria-describedby="file_${index}_error"`;
   // Browsers drop the first newline after the tag.
@@ -144,14 +144,14 @@ ${choice?.text ?? file.text}</textarea></div>
 `;
 };
 
-export const fileCard = (given: CardGiven): Html => {
-  const { index, file, problem } = given;
+export const fileCard = (card: ConflictCard): Html => {
+  const { index, file, problem } = card;
   const placed = placeHunks(file.segments ?? []);
   return html`<section class="card conflict-file">
 <header><h2>${file.path}</h2></header>
 <div class="body">${problem !== undefined && html`<p class="error" id="file_${index}_error">${problem}</p>`}${hidden(`files[${index}][path]`, file.path)}${hidden(`files[${index}][key]`, file.key)}
-${lostPart(given)}${wayChoice(given)}<div class="hunks">${placed.map((one) => hunkPart(given, one, placed.length))}</div>
-${textPart(given)}</div>
+${lostPart(card)}${wayChoice(card)}<div class="hunks">${placed.map((one) => hunkPart(card, one, placed.length))}</div>
+${textPart(card)}</div>
 </section>
 `;
 };

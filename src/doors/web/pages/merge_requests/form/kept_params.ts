@@ -6,7 +6,7 @@ export type KeptParams = Readonly<Record<string, string>>;
 /** Characters of a description that an address carries: servers limit the length of addresses. */
 const maxDescription = 4_000;
 
-type Given = {
+type FormValues = {
   labels: readonly string[];
   assignee_ids: readonly number[];
   reviewer_ids: readonly number[];
@@ -19,7 +19,7 @@ type Given = {
 };
 
 /** Returns the parameters of an address that fills the form in the same way. */
-export const toKeptParams = ({ title, description = '', template, ...rest }: Given): KeptParams => {
+export const toKeptParams = ({ title, description = '', template, ...rest }: FormValues): KeptParams => {
   const { labels, label_ids = [], assignee_ids, reviewer_ids, milestone_id } = rest;
   const name = title?.trim();
   const isShort = encodeURIComponent(description).length <= maxDescription;

@@ -176,11 +176,11 @@ const showNew = page({
     ...diffParams,
   }),
   handle: async (visit, { project: path, merge_request, issuable_template: name, ...sent }) => {
-    const given = toNested(merge_request);
-    const ends = await findEnds(visit, path, toEnds(given));
+    const params = toNested(merge_request);
+    const ends = await findEnds(visit, path, toEnds(params));
     if (ends.source === null) return noSourceView(visit, ends);
-    const [title, typed] = [toText(given['title']), toText(given['description'])];
-    const properties = readPrefilledProperties(given);
+    const [title, typed] = [toText(params['title']), toText(params['description'])];
+    const properties = readPrefilledProperties(params);
     const kept = toKeptParams({ ...properties, title, description: typed, template: name });
     if (ends.source_branch === '' || sent.change_branches === true) {
       return await chooseView(visit, ends, kept);

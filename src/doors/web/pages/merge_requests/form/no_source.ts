@@ -19,6 +19,6 @@ export const noSourceView = (visit: Visit, { project }: NoSource): View => {
       : 'Forks of this project are disabled. Ask a maintainer for the role of developer.',
     action: mayFork && fork,
   })}</section>`;
-  const given = { project, title: 'New merge request', noun: 'merge_requests' as const };
-  return { ...projectView(visit, given, content), status: 403 };
+  const options = { project, title: 'New merge request', noun: 'merge_requests' as const };
+  return { ...projectView(visit, options, content), status: 403 };
 };

@@ -107,12 +107,12 @@ const moreMenu = (visit: Visit, loaded: LoadedMergeRequest): Html | null => {
 export const stickyPart = (loaded: LoadedMergeRequest): Html =>
   stickyTitle(stateBadge(loaded), loaded.merge_request.title, `!${loaded.merge_request.iid}`);
 
-type Given = { counts: TabCounts; mayUpdate: boolean };
+type HeaderOptions = { counts: TabCounts; mayUpdate: boolean };
 
 export const headerPart = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
-  { counts, mayUpdate }: Given,
+  { counts, mayUpdate }: HeaderOptions,
 ): Promise<Html> => {
   const { title, iid } = loaded.merge_request;
   const edit =

@@ -59,7 +59,7 @@ const tabsPart = (loaded: LoadedMergeRequest, current: RequestTab, counts: TabCo
   )}</ul></nav>`;
 };
 
-type Given = {
+type LayoutOptions = {
   tab: RequestTab;
   /** The page updates itself. */
   live?: boolean;
@@ -73,7 +73,7 @@ type Given = {
 export const requestFrame = async (
   visit: Visit,
   loaded: LoadedMergeRequest,
-  { tab, live = false, alert, view }: Given,
+  { tab, live = false, alert, view }: LayoutOptions,
   content: Html,
 ): Promise<View> => {
   const { project, merge_request } = loaded;

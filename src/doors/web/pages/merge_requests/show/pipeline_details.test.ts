@@ -57,11 +57,11 @@ const report = `<testsuite>${Array.from({ length: 1_204 }, (_test, at) => `<test
 
 test('shows stages, tests, coverage, exposed artifacts and deployments of the head pipeline', async () => {
   const { request, path } = await open('topic');
-  const given = { project: project.id, file };
-  const base = await seedPipeline(gantry, { ...given, ref: 'main', sha: project.first });
+  const attributes = { project: project.id, file };
+  const base = await seedPipeline(gantry, { ...attributes, ref: 'main', sha: project.first });
   await setJob(gantry, base.jobs['unit'] ?? 0, { status: 'success', coverage: 8_000 });
   await setPipeline(gantry, base.id, { status: 'success' });
-  const { id, jobs } = await seedPipeline(gantry, { ...given, ref: 'topic', sha: request.sha });
+  const { id, jobs } = await seedPipeline(gantry, { ...attributes, ref: 'topic', sha: request.sha });
   const job = (name: string) => ({ id: jobs[name] ?? 0, project_id: project.id });
   await setJob(gantry, job('build').id, { status: 'success' });
   await setJob(gantry, job('unit').id, { status: 'success', coverage: 8_125 });

@@ -154,7 +154,7 @@ const comment = page({
     };
     return await submit(visit, { loaded, query: shown }, operation, {
       next: async () => `${await pathOfFile(visit, loaded, query, omitEmpty(path))}${hash}`,
-      given: (alert) => ({ alert, comment: { typed, from } }),
+      toState: (alert) => ({ alert, comment: { typed, from } }),
     });
   },
 });
@@ -203,7 +203,7 @@ const reply = page({
     return await submit(visit, { loaded, query: sent }, operation, {
       next: async () => `${await pathOfFile(visit, loaded, sent, pathOfDiscussion(discussion))}${hash}`,
       file: pathOfDiscussion(discussion),
-      given: (alert) => ({ alert, kept: { typed: note, discussion_id, resolves: resolve } }),
+      toState: (alert) => ({ alert, kept: { typed: note, discussion_id, resolves: resolve } }),
     });
   },
 });

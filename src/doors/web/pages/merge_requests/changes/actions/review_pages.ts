@@ -50,7 +50,7 @@ const update = page({
     const operation = async (): Promise<unknown> =>
       await updateDraft(call, loaded, draft, { note, position: null });
     return await submit(visit, { loaded, query }, operation, {
-      given: (alert) => ({ alert, kept: { typed: note, draft_id: draftId } }),
+      toState: (alert) => ({ alert, kept: { typed: note, draft_id: draftId } }),
       next: async () => `${await pathOfDraft(visit, loaded, query, draft)}#draft_${draftId}`,
     });
   },
@@ -95,7 +95,7 @@ const finish = page({
       await submitReview(call, loaded, { summary, verdict, sha: head });
     return await submit(visit, { loaded, query }, operation, {
       next: async () => requestPath(loaded),
-      given: (problem) => ({ review: { problem, summary, verdict } }),
+      toState: (problem) => ({ review: { problem, summary, verdict } }),
       notice: notices[verdict],
     });
   },

@@ -5,7 +5,7 @@ import { attempt, problemText } from '../../../../parts/form_problems.ts';
 import { partOf, splitFiles } from '../file_pages.ts';
 import { loadChanges } from '../load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from '../changes_address.ts';
-import { type ChangesGiven, changesView } from '../changes_view.ts';
+import { type ChangesFormState, changesView } from '../changes_view.ts';
 
 /** Returns which part of the tab shows a file. */
 const partOfFile = async (
@@ -35,7 +35,7 @@ type Form = {
   /** The file that the form is at, whose part of the tab is shown again. */
   file?: string | undefined;
   /** Input to keep of a refused form. */
-  given?: (problem: string) => ChangesGiven;
+  toState?: (problem: string) => ChangesFormState;
   notice?: string;
 };
 
@@ -43,10 +43,10 @@ export const submit = async (
   visit: Visit,
   { loaded, query }: { loaded: LoadedMergeRequest; query: ChangesQuery },
   operation: () => Promise<unknown>,
-  { next, file, given = (alert) => ({ alert }), notice }: Form,
+  { next, file, toState = (alert) => ({ alert }), notice }: Form,
 ): Promise<View | Redirect> => {
   const problems = await attempt(operation);
   if (problems === null) return redirect(await next(), notice);
   const page = file === undefined ? undefined : await partOfFile(visit, loaded, query, file);
-  return withRefusal(await changesView(visit, loaded, { ...query, page }, given(problemText(problems))));
+  return withRefusal(await changesView(visit, loaded, { ...query, page }, toState(problemText(problems))));
 };
