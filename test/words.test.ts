@@ -96,7 +96,6 @@ const vaguelyDeclared = new Set(
   src/doors/web/pages/groups/settings_page.ts
   src/doors/web/pages/hooks/delivery_page.ts
   src/doors/web/pages/hooks/key_value_rows.ts
-  src/doors/web/pages/issuables/list/views_menu.ts
   src/doors/web/pages/issues/form/new.ts
   src/doors/web/pages/merge_requests/changes/comment_form.ts
   src/doors/web/pages/merge_requests/form/kept_params.ts
