@@ -96,7 +96,6 @@ const vaguelyDeclared = new Set(
   src/doors/web/pages/hooks/delivery_page.ts
   src/doors/web/pages/issuables/comment_pages.ts
   src/doors/web/pages/issuables/list/list_parts.ts
-  src/doors/web/pages/issuables/list/views_menu.ts
   src/doors/web/pages/issues/actions/actions.test.ts
   src/doors/web/pages/issues/form/new.ts
   src/doors/web/pages/issues/show/issue_view.ts
@@ -124,7 +123,6 @@ const vaguelyDeclared = new Set(
   test/crash/ledger.ts
   test/support/seed.ts
   test/web/page_addresses.ts
-  test/web/review.test.ts
 `
     .trim()
     .split(/\s+/),

@@ -75,6 +75,11 @@ const waitForCards = async (page: Page, list: number | string, titles: string[])
   assert.deepEqual(shown, titles);
 };
 
+const iidOf = async (title: string): Promise<number> => {
+  const { body } = await web.gantry.api(`GET ${api}/issues?state=opened&search=${title}`);
+  return body[0].iid;
+};
+
 test('boards are accessible, in both schemes and on a phone', { skip }, async () => {
   // A card in the last column of open issues, which stands right of the window of a phone.
   await must(`POST ${api}/issues`, { title: 'Fourth', labels: 'todo,bug', assignee_ids: [userId] });
@@ -226,6 +231,63 @@ test('moves a card by its menu, with and without scripts', { skip }, async () =>
       { javaScriptEnabled },
     );
   }
+});
+
+test('edits the properties of a card in a dialog, by keyboard', { skip }, async () => {
+  const { id: milestone } = await must(`POST ${api}/milestones`, { title: 'Soon' });
+  await web.withPage(async (page) => {
+    await web.signIn(page, username);
+    await page.goto(path);
+    const card = page.locator('.board-card', { hasText: 'First' });
+    const openDialog = async (): Promise<void> => {
+      await card.locator('summary').first().focus();
+      await page.keyboard.press('Enter');
+      await card.getByRole('link', { name: 'Edit properties' }).focus();
+      await page.keyboard.press('Enter');
+    };
+    await openDialog();
+    const dialog = page.getByRole('dialog', { name: 'First' });
+    await dialog.waitFor();
+    await web.assertFine(page);
+    await dialog.getByText('Edit milestone').focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Milestone').selectOption(String(milestone));
+    await dialog
+      .locator('section', { hasText: 'Milestone' })
+      .getByRole('button', { name: 'Save' })
+      .press('Enter');
+    await dialog.getByRole('link', { name: 'Soon' }).waitFor();
+    await card.getByTitle('Milestone').waitFor();
+    // A choice that is refused says why.
+    await dialog.getByText('Edit due').click();
+    await must(`PUT ${api}/issues/${await iidOf('First')}`, { due_date: '2030-02-03' });
+    await dialog.getByLabel('Due date').fill('2030-01-02');
+    await dialog.getByLabel('Due date').press('Enter');
+    await dialog.getByRole('alert').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'First');
+    await openDialog();
+    await dialog.getByText('Edit labels').click();
+    await dialog.getByLabel('doing', { exact: true }).check();
+    await dialog.getByLabel('todo', { exact: true }).uncheck();
+    await dialog.locator('section', { hasText: 'Labels' }).getByRole('button', { name: 'Save' }).click();
+    await waitForCards(page, lists.doing, ['First']);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'First');
+  });
+  await web.withPage(
+    async (page) => {
+      await web.signIn(page, username);
+      await page.goto(path);
+      const card = page.locator('.board-card', { hasText: 'Second' });
+      await card.locator('summary').first().click();
+      await card.getByRole('link', { name: 'Edit properties' }).click();
+      await page.waitForURL(/\/issues\/\d+$/);
+      await page.getByRole('heading', { name: 'Second' }).waitFor();
+    },
+    { javaScriptEnabled: false },
+  );
 });
 
 test('leads from the project to its board by g b, and adds an issue to a column', { skip }, async () => {

@@ -196,7 +196,7 @@ test('reads a board and moves a card, which is told', { skip }, async () => {
       'region: Open',
       /^heading 2: Open/,
       'link: Loose bolt',
-      new RegExp(`^DisclosureTriangle\\w*: Move #${iid}`),
+      new RegExp(`^DisclosureTriangle\\w*: Actions on #${iid}`),
       'region: Closed',
       /^heading 2: Closed/,
     ]);

@@ -34,13 +34,14 @@ export const timeTrackingRoutes = (noun: Noun) => {
   const shared = { area: noun.segment, audience: 'user' as const, reply: timeStatsShape };
   const duration = text({ description: 'such as 3h30m' });
 
+  /** @param toStep called after the authorization; it may refuse the input */
   const changed = async (
     call: Call,
     input: Record<string, unknown>,
-    step: (now: Stats) => Step | null,
+    toStep: () => (now: Stats) => Step | null,
   ): Promise<ReturnType<typeof timeStats>> => {
     const loaded = await findToUpdate(noun, call, input);
-    return timeStats(await changeTimes(noun, call, loaded, step));
+    return timeStats(await changeTimes(noun, call, loaded, toStep()));
   };
 
   const reset = (name: string, summary: string, step: (now: Stats) => Step | null) =>
@@ -50,7 +51,7 @@ export const timeTrackingRoutes = (noun: Noun) => {
       summary,
       ...shared,
       params: object(params),
-      handle: async (call, input) => await changed(call, input, step),
+      handle: async (call, input) => await changed(call, input, () => step),
     });
 
   return [
@@ -60,7 +61,7 @@ export const timeTrackingRoutes = (noun: Noun) => {
       summary: `Set the time estimate of ${withArticle(noun.word)}`,
       ...shared,
       params: object({ ...params, duration }),
-      handle: async (call, input) => await changed(call, input, estimateStep(input.duration)),
+      handle: async (call, input) => await changed(call, input, () => estimateStep(input.duration)),
     }),
     reset('reset_time_estimate', `Reset the time estimate of ${withArticle(noun.word)}`, resetEstimateStep),
     endpoint({
@@ -74,7 +75,7 @@ export const timeTrackingRoutes = (noun: Noun) => {
         summary: optional(text({ description: 'what the time was spent on' })),
       }),
       handle: async (call, { duration: spent, summary, ...named }) =>
-        await changed(call, named, spendStep(spent, { ...(summary !== undefined && { summary }) })),
+        await changed(call, named, () => spendStep(spent, { ...(summary !== undefined && { summary }) })),
     }),
     reset('reset_spent_time', `Reset the spent time of ${withArticle(noun.word)}`, resetSpentStep),
     endpoint({

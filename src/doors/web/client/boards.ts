@@ -2,6 +2,7 @@
  * Boards: cards are dragged between columns and within them, and move with Alt and the arrow keys. The buttons of their
  * menus do the same without scripts. Each move is sent as the form of the page, whose answer has the new columns.
  */
+import { startCardEditing } from './edit_card.ts';
 import { refreshOnChanges } from './live/refresh_on_changes.ts';
 
 const boardOf = (): HTMLElement | null => document.querySelector<HTMLElement>('[data-board]');
@@ -137,8 +138,11 @@ const merge = (board: Element, page: Document): boolean => {
   return true;
 };
 
-/** Refreshes the board after changes. A board in use waits until its menu is closed, or its card is dropped. */
-const startRefresh = (board: HTMLElement): void => {
+/**
+ * Refreshes the board after changes. A board in use waits until its menu is closed, or its card is dropped. Returns a
+ * function that refreshes it immediately.
+ */
+const startRefresh = (board: HTMLElement): (() => void) => {
   let isStale = false;
   const refresh = refreshOnChanges({
     target: board.dataset['changes'] ?? '',
@@ -153,6 +157,7 @@ const startRefresh = (board: HTMLElement): void => {
   };
   board.addEventListener('toggle', catchUp, true);
   board.addEventListener('dragend', catchUp);
+  return refresh;
 };
 
 const startDrag = (board: HTMLElement): void => {
@@ -193,7 +198,7 @@ export const startBoards = (): void => {
   sentColumns = board.innerHTML;
   makeDraggable();
   startDrag(board);
-  startRefresh(board);
+  startCardEditing(board, startRefresh(board));
   formOf()?.addEventListener('submit', (event) => {
     const value = event.submitter instanceof HTMLButtonElement ? event.submitter.value : '';
     event.preventDefault();

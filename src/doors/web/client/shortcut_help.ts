@@ -55,7 +55,7 @@ export const showShortcuts = (actions: Actions): void => {
   const page = collect('main', own);
   const frame = collect('body', new Map([...own, ...page]));
   const dialog = make('dialog');
-  dialog.className = 'help';
+  dialog.className = 'panel';
   dialog.setAttribute('aria-labelledby', 'shortcuts');
   const title = make('h2', 'Keyboard shortcuts');
   title.id = 'shortcuts';

@@ -46,12 +46,16 @@ const openFirst = (event: KeyboardEvent, field: HTMLInputElement): void => {
 };
 
 export const startFilters = (): void => {
+  // Fields are also added later, with a part of another page.
+  document.addEventListener('input', ({ target }) => {
+    const field = target instanceof HTMLInputElement ? target : null;
+    if (field?.dataset['filter'] === undefined || field.dataset['ranked'] !== undefined) return;
+    filter(itemsOf(field), field.value);
+  });
   for (const field of document.querySelectorAll<HTMLInputElement>('input[data-filter]')) {
     const items = itemsOf(field);
-    const isRanked = field.dataset['ranked'] !== undefined;
-    field.addEventListener('input', () =>
-      isRanked ? rank(items, field.value) : filter(itemsOf(field), field.value),
-    );
+    if (field.dataset['ranked'] !== undefined)
+      field.addEventListener('input', () => rank(items, field.value));
     if (field.dataset['opensFirst'] !== undefined)
       field.addEventListener('keydown', (event) => openFirst(event, field));
   }

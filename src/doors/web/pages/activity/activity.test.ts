@@ -150,7 +150,7 @@ test('activity of projects, groups, users and oneself has feeds for readers with
   assert.equal((await visitor.get('/users/nobody-there/activity.atom', atom)).status, 404);
 });
 
-test('shows the activity of own and starred projects, and the own one', async () => {
+test('shows the activity of own and starred projects, and that of the user', async () => {
   const { full_path } = await setUp();
   const elsewhere = await seedProject(gantry);
   await gantry.api(`POST /projects/${elsewhere.id}/issues`, { json: { title: 'Far away' } });

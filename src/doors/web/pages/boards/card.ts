@@ -63,7 +63,7 @@ const placeButtons = ({ issue: { id } }: Card, { from, ids }: CardContext): Html
   ];
 };
 
-const moveMenu = (card: Card, context: CardContext): Html => {
+const actionsMenu = (card: Card, context: CardContext): Html => {
   const { issue, moves } = card;
   const { from, targets } = context;
   const others = targets
@@ -76,8 +76,8 @@ const moveMenu = (card: Card, context: CardContext): Html => {
     );
   const places = placeButtons(card, context);
   return menu(
-    { summary: icon('dots'), label: `Move #${issue.iid}`, classes: 'quiet' },
-    html`<p class="menu-title">Move to</p>${others}${places.length > 0 && html`<hr>`}${places}`,
+    { summary: icon('dots'), label: `Actions on #${issue.iid}`, classes: 'quiet' },
+    html`<a href="${listedIssuePath(issue)}" data-edit-card>${icon('pencil')} Edit properties</a><hr><p class="menu-title">Move to</p>${others}${places.length > 0 && html`<hr>`}${places}`,
   );
 };
 
@@ -105,7 +105,7 @@ export const cardPart = (card: Card, context: CardContext): Html => {
   return html`<li class="board-card" id="card-${issue.id}" data-card="${issue.id}"${moves !== null && html` data-movable="${moves}"`}><div class="row between"><span class="heading">${
     issue.confidential &&
     html`<span class="status wait" title="Confidential">${icon('lock', 'Confidential')}</span> `
-  }<a class="title" href="${listedIssuePath(issue)}" data-row>${issue.title}</a></span>${moves !== null && moveMenu(card, context)}</div>${
+  }<a class="title" href="${listedIssuePath(issue)}" data-row>${issue.title}</a></span>${moves !== null && actionsMenu(card, context)}</div>${
     labels.length > 0 &&
     html`<div class="labels">${labels.map((one) => html`${label(one, addressOf(listPath, { labels: one.name }))} `)}</div>`
   }<div class="row between"><span class="meta">${showsProject ? issue.references.full : `#${issue.iid}`} ${duePart(issue, today)}${milestonePart(issue.milestone, context)}${progressPart(issue)}</span>${peoplePart('assignee', issue.assignees, context)}</div></li>

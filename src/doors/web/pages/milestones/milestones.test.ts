@@ -291,6 +291,7 @@ test('shows merge requests as lists do, and the participants and labels of the i
     await gantry.api(`POST /projects/${own.id}/merge_requests/${iid}/approve`);
   };
   await add('one');
+  await add('two');
   for (const [labels, confidential] of [
     ['bug', false],
     ['bug,ui', false],
@@ -319,7 +320,7 @@ test('shows merge requests as lists do, and the participants and labels of the i
   const count = async (): Promise<number> =>
     await countStatements(gantry, async () => await maintainer.get(`${path}?tab=merge_requests`));
   const before = await count();
-  await add('two');
+  for (const branch of ['three', 'four']) await add(branch);
   assert.equal(await count(), before);
 });
 

@@ -11,7 +11,6 @@ import { type Html, html } from '../html.ts';
 import { icon } from '../icon.ts';
 import { label } from '../label.ts';
 import { type MilestoneLinks, milestoneHref } from './milestone_link.ts';
-import { relative } from '../timestamp.ts';
 import { userLink } from '../user_link.ts';
 import { spellCount } from '../../../../platform/spell_count.ts';
 

@@ -13,7 +13,7 @@ import { userLink } from '../user_link.ts';
 import { timeForm } from './property_forms.ts';
 import { none, section } from './property_sections.ts';
 
-type Given = {
+type TimeSection = {
   loaded: Pick<LoadedTarget, 'target' | 'project'>;
   report: TimeReport;
   /** The viewer may change the times. */
@@ -22,7 +22,7 @@ type Given = {
   path: string;
 };
 
-const entryRow = (visit: Visit, { loaded, mayUpdate, path }: Given, entry: TimeEntry): Html => {
+const entryRow = (visit: Visit, { loaded, mayUpdate, path }: TimeSection, entry: TimeEntry): Html => {
   const { id, seconds, summary, spent_on, created_at, name, username } = entry;
   const time = spent_on === null ? relative(created_at) : dayPart(spent_on, today(visit.call.now));
   const duration = formatDuration(seconds) ?? '0h';
@@ -33,13 +33,13 @@ const entryRow = (visit: Visit, { loaded, mayUpdate, path }: Given, entry: TimeE
   }${isDeletable && button(visit, action, { label: 'Delete', name: `Delete the entry of ${duration} by ${name}` })}</li>`;
 };
 
-const reportPart = (visit: Visit, given: Given): Html | null => {
-  const { people, entries } = given.report;
+const reportPart = (visit: Visit, shown: TimeSection): Html | null => {
+  const { people, entries } = shown.report;
   if (people.length === 0) return null;
   return html`<details><summary>Time by person</summary><ul class="plain-list">${people.map(
     ({ seconds, ...user }) => html`<li>${userLink(user)} ${formatDuration(seconds) ?? '0h'}</li>`,
   )}</ul></details><details><summary>Time entries</summary><ul class="plain-list">${entries.map((entry) =>
-    entryRow(visit, given, entry),
+    entryRow(visit, shown, entry),
   )}</ul></details>`;
 };
 
@@ -54,11 +54,11 @@ const progressPart = ({ time_estimate, total_time_spent }: Target): Html => {
   }<svg class="bar ${excess === null ? 'done' : 'late'}" aria-hidden="true"><rect width="${Math.min(percent, 100)}%" height="100%"/></svg>`;
 };
 
-export const timeSection = (visit: Visit, given: Given): Html => {
-  const { loaded, mayUpdate, path } = given;
+export const timeSection = (visit: Visit, shown: TimeSection): Html => {
+  const { loaded, mayUpdate, path } = shown;
   return section(
     'Time',
-    html`${progressPart(loaded.target)}${reportPart(visit, given)}`,
+    html`${progressPart(loaded.target)}${reportPart(visit, shown)}`,
     mayUpdate && timeForm(visit, path, loaded.target.time_estimate),
   );
 };

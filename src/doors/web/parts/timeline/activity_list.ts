@@ -113,7 +113,7 @@ export const eventPath = ({ event, project_path: path }: ShownEvent): string => 
     return target_type === null ? `/${path}` : recordPath(path, target_type, target_iid);
   const anchor = `#note_${note.id}`;
   if ('commit_id' in note && note.noteable_type === 'Commit')
-    return `/${path}/-/commit/${String(note.commit_id)}${anchor}`;
+    return `/${path}/-/commit/${note.commit_id}${anchor}`;
   return recordPath(path, note.noteable_type, note.noteable_iid ?? note.noteable_id ?? null) + anchor;
 };
 

@@ -102,7 +102,7 @@ export const sharedFields: readonly FilterField[] = [
   periodField('closed', 'Closed'),
 ];
 
-/** Returns the options of a select. A value from the address that is none of them is one more, so that it is kept. */
+/** Returns the options of a select. Another value from the address is added as an option, so that it is kept. */
 const optionsWith = (
   options: readonly (readonly [string, string])[],
   value: string,

@@ -22,7 +22,7 @@ const toViewedList = (scope: Scope, kind: ViewedList['kind']): ViewedList => {
   return 'project' in scope ? { kind, project_id: scope.project.id } : { kind, group_id: scope.group_id };
 };
 
-type Given = {
+type ShownList = {
   scope: Scope;
   kind: ViewedList['kind'];
   /** Address of the list, without a query. */
@@ -81,7 +81,10 @@ const replaceForm = (
 };
 
 /** Renders the menu; null for anonymous visitors. */
-export const viewsMenu = async (visit: Visit, { scope, kind, path, query }: Given): Promise<Html | null> => {
+export const viewsMenu = async (
+  visit: Visit,
+  { scope, kind, path, query }: ShownList,
+): Promise<Html | null> => {
   if (!visit.call.signedIn) return null;
   const list = toViewedList(scope, kind);
   const views = await listSavedViews(visit.call, list);

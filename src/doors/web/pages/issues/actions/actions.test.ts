@@ -293,7 +293,7 @@ test('shows the time spent against the estimate, and what it was spent on', asyn
   assert.equal(long.status, 400);
 });
 
-test('deletes an entry of time: the own ones, and as a maintainer those of others', async () => {
+test('deletes an entry of time: users their own, maintainers any', async () => {
   const { path, iid } = await fresh();
   const maintainer = await seedVisitor(gantry, { project: project.id, access_level: 40 });
   const other = await seedVisitor(gantry, { project: project.id, access_level: 20 });
