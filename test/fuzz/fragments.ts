@@ -72,18 +72,23 @@ type Values = { inPath: Record<string, unknown>; rest: Record<string, unknown> }
 
 const pathNames = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 
-const fillPath = (path: string, values: Record<string, unknown>): string =>
+export const fillPath = (path: string, values: Record<string, unknown>): string =>
   path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(asText(values[name] ?? 'x')));
+
+/** The pairs of a query or form. Elements of an array are pairs of their own. */
+const pairsOf = (values: Record<string, unknown>): string[][] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    Array.isArray(value) ? value.map((one) => [`${name}[]`, asText(one)]) : [[name, asText(value)]],
+  );
 
 const wire = (endpoint: AnyEndpoint<never>, { inPath, rest }: Values, prefix: string): Sendable => {
   const { method } = endpoint;
   const url = `${prefix}${fillPath(endpoint.path, inPath)}`;
   if (method === 'GET' || method === 'DELETE') {
-    const pairs = Object.entries(rest).map(([name, value]) => [name, asText(value)]);
-    return { method, url: `${url}?${new URLSearchParams(pairs).toString()}` };
+    return { method, url: `${url}?${new URLSearchParams(pairsOf(rest)).toString()}` };
   }
   if (prefix === '') {
-    const form = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, asText(value)]));
+    const form = new URLSearchParams(pairsOf(rest));
     return { method, url, body: form.toString(), type: 'application/x-www-form-urlencoded' };
   }
   return { method, url, body: JSON.stringify(rest), type: 'application/json' };
@@ -101,13 +106,8 @@ const longestOf = (endpoint: AnyEndpoint<never>, [name, keywords]: Declared, fra
   return isText(keywords) ? Math.min(most, taken) : most;
 };
 
-/** For each parameter of an endpoint, each fragment; all others as somebody sends them who knows what there is. */
-export const probesOf = (
-  endpoint: AnyEndpoint<never>,
-  places: readonly Place[],
-  seed: number,
-  prefix = '/api/v4',
-): Probe[] => {
+/** Path and required parameters of an endpoint, as somebody sends them who knows what there is. */
+export const knownValues = (endpoint: AnyEndpoint<never>, places: readonly Place[], seed: number): Values => {
   const all = Object.entries(endpoint.params.properties) as Declared[];
   const names = pathNames(endpoint.path);
   const required = endpoint.params.required ?? [];
@@ -121,6 +121,61 @@ export const probesOf = (
       .filter(([name]) => required.includes(name) && !names.includes(name))
       .map((one) => [one[0], known(one)]),
   );
+  return { inPath, rest };
+};
+
+/** Elements of an array, of which a part repeats itself. */
+const elementKinds: Record<string, (at: number, words: readonly string[]) => string | number> = {
+  'numbers or texts of their own': (at, words) => words[at % words.length] ?? `n${at}`,
+  'the same element': (_at, words) => words[0] ?? 'a',
+};
+
+const isMany = (keywords: Keywords): boolean => keywords.type === 'array' || keywords['x-kind'] === 'names';
+
+const longestElements = 1024 * 1024;
+
+/** For each parameter that is an array, n elements instead of one long text. */
+export const elementProbesOf = (
+  endpoint: AnyEndpoint<never>,
+  places: readonly Place[],
+  seed: number,
+  prefix = '/api/v4',
+): Probe[] => {
+  const { inPath, rest } = knownValues(endpoint, places, seed);
+  const isQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE';
+  const arrays = (Object.entries(endpoint.params.properties) as Declared[]).filter(([, one]) => isMany(one));
+  return arrays.flatMap(([name, { items }]) =>
+    Object.entries(elementKinds).map(([kind, elementAt]) => ({
+      name: `${endpoint.method} ${endpoint.path}: ${name}: ${kind}`,
+      longest: isQuery ? longestQuery : longestElements,
+      of: (length: number) => {
+        const element = (at: number): string | number =>
+          items?.type === 'integer'
+            ? kind === 'the same element'
+              ? 1
+              : at + 1
+            : elementAt(at, items?.enum ?? []);
+        // A query names the parameter with each element.
+        const each = String(element(10_000)).length + (isQuery || prefix === '' ? name.length + 8 : 3);
+        const all = Array.from({ length: Math.max(1, Math.floor(length / each)) }, (_none, at) =>
+          element(at),
+        );
+        return wire(endpoint, { inPath, rest: { ...rest, [name]: all } }, prefix);
+      },
+    })),
+  );
+};
+
+/** For each parameter of an endpoint, each fragment; all others as somebody sends them who knows what there is. */
+export const probesOf = (
+  endpoint: AnyEndpoint<never>,
+  places: readonly Place[],
+  seed: number,
+  prefix = '/api/v4',
+): Probe[] => {
+  const all = Object.entries(endpoint.params.properties) as Declared[];
+  const names = pathNames(endpoint.path);
+  const { inPath, rest } = knownValues(endpoint, places, seed);
   return all.flatMap((one) => {
     const [name, keywords] = one;
     const fragments = isText(keywords) ? texts : short;

@@ -2,7 +2,8 @@
 import { test } from 'node:test';
 import { pagePaths } from '../../src/doors/web/routes.ts';
 import { isDrawn, seed } from '../support/run/sample.ts';
-import { probesOf } from './fragments.ts';
+import { fileDoorsOf, fileNameProbes } from './file_names.ts';
+import { elementProbesOf, probesOf } from './fragments.ts';
 import { openGrowthWorld } from './growth_world.ts';
 
 const openWorld = openGrowthWorld();
@@ -17,6 +18,14 @@ const askPages = async (): Promise<void> => {
     pages.flatMap((page) => probesOf(page as never, [], seed, '')),
     browser,
     0.5,
+  );
+  await checkAll(
+    [
+      ...fileNameProbes(fileDoorsOf(pages as never, [], seed, '')),
+      ...pages.flatMap((page) => elementProbesOf(page as never, [], seed, '')),
+    ],
+    browser,
+    0.1,
   );
 };
 
