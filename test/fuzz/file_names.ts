@@ -1,5 +1,4 @@
 /** Names of uploaded files that repeat a fragment, wherever files are received. */
-import type { TObject } from 'typebox';
 import type { AnyEndpoint } from '../../src/platform/http/endpoint.ts';
 import { getFileParams } from '../../src/platform/http/body/file_parts.ts';
 import { type Probe, fillPath, knownValues, repeated, texts } from './fragments.ts';
@@ -20,7 +19,7 @@ export const fileDoorsOf = (
   ...endpoints.flatMap((endpoint) => {
     const { method, path, params } = endpoint;
     const url = prefix + fillPath(path, knownValues(endpoint, places, seed).inPath);
-    return getFileParams(params as TObject).map((field) => ({ method, url, field }));
+    return getFileParams(params).map((field) => ({ method, url, field }));
   }),
   ...(prefix === '' ? [] : [streamed]),
 ];

@@ -124,15 +124,18 @@ export const knownValues = (endpoint: AnyEndpoint<never>, places: readonly Place
   return { inPath, rest };
 };
 
-/** Elements of an array, of which a part repeats itself. */
-const elementKinds: Record<string, (at: number, words: readonly string[]) => string | number> = {
-  'numbers or texts of their own': (at, words) => words[at % words.length] ?? `n${at}`,
-  'the same element': (_at, words) => words[0] ?? 'a',
+type ElementOf = (at: number, items: Keywords) => string | number;
+
+const elementKinds: Record<string, ElementOf> = {
+  'elements that differ': (at, { type, enum: words = [] }) =>
+    type === 'integer' ? at + 1 : (words[at % words.length] ?? `n${at}`),
+  'one element': (_at, { type, enum: words = [] }) => (type === 'integer' ? 1 : (words[0] ?? 'a')),
 };
 
 const isMany = (keywords: Keywords): boolean => keywords.type === 'array' || keywords['x-kind'] === 'names';
 
-const longestElements = 1024 * 1024;
+/** Elements of which twice as many are still read: of a JSON body and of a form. */
+const mostElements = { json: 20_000, form: 450 };
 
 /** For each parameter that is an array, n elements instead of one long text. */
 export const elementProbesOf = (
@@ -143,26 +146,23 @@ export const elementProbesOf = (
 ): Probe[] => {
   const { inPath, rest } = knownValues(endpoint, places, seed);
   const isQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE';
+  const isForm = isQuery || prefix === '';
   const arrays = (Object.entries(endpoint.params.properties) as Declared[]).filter(([, one]) => isMany(one));
-  return arrays.flatMap(([name, { items }]) =>
-    Object.entries(elementKinds).map(([kind, elementAt]) => ({
-      name: `${endpoint.method} ${endpoint.path}: ${name}: ${kind}`,
-      longest: isQuery ? longestQuery : longestElements,
-      of: (length: number) => {
-        const element = (at: number): string | number =>
-          items?.type === 'integer'
-            ? kind === 'the same element'
-              ? 1
-              : at + 1
-            : elementAt(at, items?.enum ?? []);
-        // A query names the parameter with each element.
-        const each = String(element(10_000)).length + (isQuery || prefix === '' ? name.length + 8 : 3);
-        const all = Array.from({ length: Math.max(1, Math.floor(length / each)) }, (_none, at) =>
-          element(at),
-        );
-        return wire(endpoint, { inPath, rest: { ...rest, [name]: all } }, prefix);
-      },
-    })),
+  return arrays.flatMap(([name, { items = {} }]) =>
+    Object.entries(elementKinds).map(([kind, elementOf]) => {
+      // A form names the parameter with each element, in encoded brackets.
+      const each = String(elementOf(10_000, items)).length + (isForm ? name.length + 8 : 3);
+      const most = isForm ? mostElements.form : mostElements.json;
+      return {
+        name: `${endpoint.method} ${endpoint.path}: ${name}: ${kind}`,
+        longest: isQuery ? longestQuery : most * each,
+        of: (length: number) => {
+          const count = Math.max(1, Math.floor(length / each));
+          const all = Array.from({ length: count }, (_none, at) => elementOf(at, items));
+          return wire(endpoint, { inPath, rest: { ...rest, [name]: all } }, prefix);
+        },
+      };
+    }),
   );
 };
 
