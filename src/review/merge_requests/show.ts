@@ -4,7 +4,7 @@ import { may } from '../../core/access/may.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
 import type { JsonText } from '../../platform/http/endpoint.ts';
-import { type Version, parseText, withMembers } from '../../planning/issuables/lists/json_cache.ts';
+import { type Version, withMembers } from '../../planning/issuables/lists/json_cache.ts';
 import { type Project, findProject, loadProject } from '../../projects/projects/find.ts';
 import type { HtmlRenderer } from '../../projects/projects/related/html_renderer.ts';
 import { mayMergeInto, loadProtectedBranches } from '../../code/repository/protection/rules.ts';
@@ -167,7 +167,8 @@ type Additions = {
 };
 
 const renderHtml = async (html: HtmlRenderer, call: Call, project: Project, text: JsonText) => {
-  const { title, description } = parseText<{ title: string; description: string | null }>(text);
+  type Texts = { title: string; description: string | null };
+  const { title, description } = JSON.parse(text.bytes.toString('utf8')) as Texts;
   const [titles, descriptions] = await Promise.all([
     html.plain(call, project, [title]),
     html.markdown(call, project, [description ?? '']),
