@@ -80,8 +80,13 @@ const commitSeed = (): number => {
 };
 const seed = flags.seed === undefined ? commitSeed() : Number(flags.seed);
 
+/** Variables that name programs of others, which tests drive. */
+const namesOfPrograms: readonly string[] = ['GANTRY_TEST_GITLAB_RUNNER'];
+
 const environment = (): NodeJS.ProcessEnv => {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GANTRY_'));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('GANTRY_') || namesOfPrograms.includes(name),
+  );
   return {
     ...Object.fromEntries(kept),
     ...(flags.all && { GANTRY_TEST_ALL: '1' }),

@@ -12,6 +12,7 @@ import { deliveryRoutes } from '../outgoing/deliveries/routes.ts';
 import { hookRoutes } from '../outgoing/hooks/routes.ts';
 import { imageRoutes } from '../doors/image_proxy/routes.ts';
 import { instanceRoutes } from '../doors/instance/routes.ts';
+import { htmlRenderer } from '../doors/markdown/html_renderer.ts';
 import { markdownRoutes } from '../doors/markdown/routes.ts';
 import { broadcastMessageRoutes } from '../doors/instance/broadcast_messages/routes.ts';
 import { auditRoutes } from '../doors/instance/audit_routes.ts';
@@ -127,7 +128,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...projectTemplateRoutes,
   ...repositoryRoutes,
   ...commitDiscussionRoutes,
-  ...releaseRoutes,
+  ...releaseRoutes(htmlRenderer),
   ...integrationRoutes,
   ...hookRoutes,
   ...deliveryRoutes,
@@ -138,7 +139,7 @@ export const endpoints: AnyEndpoint<Call>[] = [
   ...issueLinkRoutes,
   closedBy,
   relatedMergeRequests,
-  ...mergeRequestRoutes,
+  ...mergeRequestRoutes(htmlRenderer),
   ...changelogRoutes,
   ...lintRoutes,
   ...pipelineRoutes,

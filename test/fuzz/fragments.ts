@@ -72,18 +72,23 @@ type Values = { inPath: Record<string, unknown>; rest: Record<string, unknown> }
 
 const pathNames = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name]) => name ?? '');
 
-const fillPath = (path: string, values: Record<string, unknown>): string =>
+export const fillPath = (path: string, values: Record<string, unknown>): string =>
   path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(asText(values[name] ?? 'x')));
+
+/** The pairs of a query or form. Elements of an array are pairs of their own. */
+const pairsOf = (values: Record<string, unknown>): string[][] =>
+  Object.entries(values).flatMap(([name, value]) =>
+    Array.isArray(value) ? value.map((one) => [`${name}[]`, asText(one)]) : [[name, asText(value)]],
+  );
 
 const wire = (endpoint: AnyEndpoint<never>, { inPath, rest }: Values, prefix: string): Sendable => {
   const { method } = endpoint;
   const url = `${prefix}${fillPath(endpoint.path, inPath)}`;
   if (method === 'GET' || method === 'DELETE') {
-    const pairs = Object.entries(rest).map(([name, value]) => [name, asText(value)]);
-    return { method, url: `${url}?${new URLSearchParams(pairs).toString()}` };
+    return { method, url: `${url}?${new URLSearchParams(pairsOf(rest)).toString()}` };
   }
   if (prefix === '') {
-    const form = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, asText(value)]));
+    const form = new URLSearchParams(pairsOf(rest));
     return { method, url, body: form.toString(), type: 'application/x-www-form-urlencoded' };
   }
   return { method, url, body: JSON.stringify(rest), type: 'application/json' };
@@ -101,13 +106,8 @@ const longestOf = (endpoint: AnyEndpoint<never>, [name, keywords]: Declared, fra
   return isText(keywords) ? Math.min(most, taken) : most;
 };
 
-/** For each parameter of an endpoint, each fragment; all others as somebody sends them who knows what there is. */
-export const probesOf = (
-  endpoint: AnyEndpoint<never>,
-  places: readonly Place[],
-  seed: number,
-  prefix = '/api/v4',
-): Probe[] => {
+/** Path and required parameters of an endpoint, as somebody sends them who knows what there is. */
+export const knownValues = (endpoint: AnyEndpoint<never>, places: readonly Place[], seed: number): Values => {
   const all = Object.entries(endpoint.params.properties) as Declared[];
   const names = pathNames(endpoint.path);
   const required = endpoint.params.required ?? [];
@@ -121,6 +121,61 @@ export const probesOf = (
       .filter(([name]) => required.includes(name) && !names.includes(name))
       .map((one) => [one[0], known(one)]),
   );
+  return { inPath, rest };
+};
+
+type ElementOf = (at: number, items: Keywords) => string | number;
+
+const elementKinds: Record<string, ElementOf> = {
+  'elements that differ': (at, { type, enum: words = [] }) =>
+    type === 'integer' ? at + 1 : (words[at % words.length] ?? `n${at}`),
+  'one element': (_at, { type, enum: words = [] }) => (type === 'integer' ? 1 : (words[0] ?? 'a')),
+};
+
+const isMany = (keywords: Keywords): boolean => keywords.type === 'array' || keywords['x-kind'] === 'names';
+
+/** Elements of which twice as many are still read: of a JSON body and of a form. */
+const mostElements = { json: 20_000, form: 450 };
+
+/** For each parameter that is an array, n elements instead of one long text. */
+export const elementProbesOf = (
+  endpoint: AnyEndpoint<never>,
+  places: readonly Place[],
+  seed: number,
+  prefix = '/api/v4',
+): Probe[] => {
+  const { inPath, rest } = knownValues(endpoint, places, seed);
+  const isQuery = endpoint.method === 'GET' || endpoint.method === 'DELETE';
+  const isForm = isQuery || prefix === '';
+  const arrays = (Object.entries(endpoint.params.properties) as Declared[]).filter(([, one]) => isMany(one));
+  return arrays.flatMap(([name, { items = {} }]) =>
+    Object.entries(elementKinds).map(([kind, elementOf]) => {
+      // A form names the parameter with each element, in encoded brackets.
+      const each = String(elementOf(10_000, items)).length + (isForm ? name.length + 8 : 3);
+      const most = isForm ? mostElements.form : mostElements.json;
+      return {
+        name: `${endpoint.method} ${endpoint.path}: ${name}: ${kind}`,
+        longest: isQuery ? longestQuery : most * each,
+        of: (length: number) => {
+          const count = Math.max(1, Math.floor(length / each));
+          const all = Array.from({ length: count }, (_none, at) => elementOf(at, items));
+          return wire(endpoint, { inPath, rest: { ...rest, [name]: all } }, prefix);
+        },
+      };
+    }),
+  );
+};
+
+/** For each parameter of an endpoint, each fragment; all others as somebody sends them who knows what there is. */
+export const probesOf = (
+  endpoint: AnyEndpoint<never>,
+  places: readonly Place[],
+  seed: number,
+  prefix = '/api/v4',
+): Probe[] => {
+  const all = Object.entries(endpoint.params.properties) as Declared[];
+  const names = pathNames(endpoint.path);
+  const { inPath, rest } = knownValues(endpoint, places, seed);
   return all.flatMap((one) => {
     const [name, keywords] = one;
     const fragments = isText(keywords) ? texts : short;

@@ -1,5 +1,5 @@
-/** Shapes of bodies, and names of files in them, that repeat a fragment. */
-import { type Probe, inTokens, repeated, texts } from './fragments.ts';
+/** Shapes of bodies, and texts in forms, that repeat a fragment. */
+import { type Probe, inTokens } from './fragments.ts';
 
 /** The shortest that is taken in a long body, and the slowest to search for. */
 const boundary = 'abcde';
@@ -60,6 +60,7 @@ const shapes: Record<string, [start: string, fragment: string, end: string][]> =
 /** Where bodies are parsed, some of them before anybody has signed in. */
 const bodyDoors = [
   '/api/v4/projects/1/issues',
+  '/api/v4/projects/1/uploads',
   '/api/v4/projects/1/repository/commits',
   '/oauth/token',
   '/oauth/revoke',
@@ -119,31 +120,6 @@ export const formProbes: Probe[] = Object.entries(formFields).flatMap(([url, nam
           .map((one) => `${encodeURIComponent(one)}=password`);
         const body = [...others, `${encodeURIComponent(name)}=${value}`].join('&');
         return { method: 'POST', url, type: 'application/x-www-form-urlencoded', body };
-      },
-    })),
-  ),
-);
-
-/** Where files are received, and the field of each. */
-const fileDoors: [method: 'POST' | 'PUT', url: string, field: string][] = [
-  ['POST', '/api/v4/projects/1/uploads', 'file'],
-  ['PUT', '/api/v4/projects/1', 'avatar'],
-  ['PUT', '/api/v4/groups/team', 'avatar'],
-  ['PUT', '/api/v4/user/avatar', 'avatar'],
-  ['PUT', '/api/v4/topics/1', 'avatar'],
-];
-
-/** Names of uploaded files, in the head of a part. */
-export const fileNameProbes: Probe[] = fileDoors.flatMap(([method, url, field]) =>
-  ['filename="', "filename*=utf-8''"].flatMap((name) =>
-    [...texts, 'a.', '.', 'é', '%CC%81'].map((fragment) => ({
-      name: `${method} ${url}: file name ${name}${JSON.stringify(fragment)}`,
-      longest: 64 * 1024,
-      of: (length: number) => {
-        const text = repeated(fragment.replace(/[\r\n"]/g, '_'), length);
-        const head = `${disposition}"${field}"; ${name}${text}${name.endsWith('"') ? '"' : ''}`;
-        const body = `--x\r\n${head}\r\n\r\nx\r\n--x--\r\n`;
-        return { method, url, type: 'multipart/form-data; boundary=x', body };
       },
     })),
   ),

@@ -1,5 +1,5 @@
 /**
- * Every parameter, header, file name and body shape with a fragment n and 2n times: the CPU that the service takes may
+ * Every parameter, header, file name and body shape with a fragment n and 2n times, and arrays of n and 2n elements: the CPU that the service takes may
  * grow at most 2.5 times. What costs less than a floor at its full length is bounded by that. A seeded sample runs
  * each time, all of it on SQLite in `npm run test:all`. Pages are asked in `repetition_pages.test.ts`.
  */
@@ -7,10 +7,11 @@ import { test } from 'node:test';
 import { endpoints } from '../../src/app/routes.ts';
 import { isWhole, seed } from '../support/run/sample.ts';
 import { compositeProbes } from './composite_probes.ts';
-import { type Probe, probesOf } from './fragments.ts';
+import { fileDoorsOf, fileNameProbes } from './file_names.ts';
+import { type Probe, elementProbesOf, probesOf } from './fragments.ts';
 import { openGrowthWorld, token } from './growth_world.ts';
 import { headerProbes, targetProbes } from './header_probes.ts';
-import { bodyProbes, fileNameProbes } from './repeated_bodies.ts';
+import { bodyProbes } from './repeated_bodies.ts';
 
 const openWorld = openGrowthWorld();
 
@@ -35,9 +36,23 @@ const testShare = (name: string, probes: Probe[], share: number): void =>
   });
 
 testShare('paths and queries', targetProbes, 0.1);
-testShare('names of files', fileNameProbes, 0.05);
 testShare('parameters that hold records', compositeProbes, 0.1);
 testShare('shapes of bodies', bodyProbes, 0.1);
+
+test('names of files', { timeout }, async () => {
+  const { checkAll, places } = await openWorld();
+  await checkAll(fileNameProbes(fileDoorsOf(endpoints, places, seed)), token, 0.1);
+});
+
+test('elements of arrays', { timeout }, async () => {
+  const { checkAll, places } = await openWorld();
+  const all = (endpoints as never[]).flatMap((one) => elementProbesOf(one, places, seed));
+  await checkAll(
+    all.filter(({ name }) => !last.test(name)),
+    token,
+    0.2,
+  );
+});
 
 test('parameters of endpoints', { timeout }, async () => {
   const { checkAll, places } = await openWorld();

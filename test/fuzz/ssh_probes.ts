@@ -2,6 +2,7 @@
 import { connect } from 'node:net';
 import { createECDH, randomBytes } from 'node:crypto';
 import ssh2 from 'ssh2';
+import { type HeaderFields, headerOf, makeHeader } from '../support/servers/proxy_header.ts';
 
 /** A conversation with the server at a port, up to its end. */
 export type SshProbe = { name: string; talk: (port: number) => Promise<void> };
@@ -190,4 +191,34 @@ export const sshProbes: SshProbe[] = [
   ...initProbes,
   ...exchangeProbes,
   ...clientProbes,
+];
+
+const longestHeader = 0xffff;
+
+/** A header of the PROXY protocol with so many bytes after its fixed part. */
+const proxied = (name: string, rest: string | Buffer, fields: HeaderFields = {}): SshProbe =>
+  raw(`PROXY header ${name}`, makeHeader({ ...fields, rest: Buffer.from(rest as string) }), ident);
+
+/** Headers that begin a connection behind a proxy. Of the longest that are taken, and longer. */
+export const proxyProbes: SshProbe[] = [
+  ...[2_048, longestHeader].flatMap((length) =>
+    ['\0', '\x04\0\0', '\x20\0\x01a'].map((fragment) =>
+      proxied(
+        `${length} bytes of ${JSON.stringify(fragment)}`,
+        fragment.repeat(length / fragment.length).padEnd(length, '\0'),
+      ),
+    ),
+  ),
+  proxied('of another family', Buffer.alloc(2_048), { family: 0x31 }),
+  proxied('of the proxy itself', Buffer.alloc(2_048), { command: 0x20 }),
+  raw(
+    'PROXY headers one after another',
+    Buffer.concat(Array.from({ length: 4_000 }, () => headerOf('192.0.2.7'))),
+  ),
+  raw('PROXY header of version 1', 'PROXY TCP4 '.repeat(10_000)),
+  raw(
+    'PROXY header byte by byte',
+    ...Array.from(headerOf('192.0.2.7'), (byte) => Buffer.from([byte])),
+    ident,
+  ),
 ];

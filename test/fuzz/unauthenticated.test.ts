@@ -15,9 +15,11 @@ import { type TestService, startTestService } from '../support/service.ts';
 import { costWithin, measureSlowness } from './cpu.ts';
 import { type Probe, unauthenticatedProbesOf } from './fragments.ts';
 import { headerProbes, targetProbes } from './header_probes.ts';
+import { fileDoorsOf, fileNameProbes } from './file_names.ts';
+import { gitProbes } from './git_probes.ts';
 import { bodyProbes, formProbes, longestBody } from './repeated_bodies.ts';
 import { type Sent, makeSender } from './send.ts';
-import { sshProbes } from './ssh_probes.ts';
+import { type SshProbe, proxyProbes, sshProbes } from './ssh_probes.ts';
 
 /** Milliseconds of CPU. */
 const mostMilliseconds = 20;
@@ -25,6 +27,7 @@ const mostMilliseconds = 20;
 let gantry: TestService;
 let sender: ReturnType<typeof makeSender>;
 let most: number;
+let oid: string;
 
 before(async () => {
   gantry = await startTestService({
@@ -35,7 +38,7 @@ before(async () => {
     GANTRY_TRUSTED_PROXIES: '127.0.0.1',
   });
   const { id } = await seedProject(gantry, { path: 'first', visibility: 'public' });
-  await seedCommit(gantry, id, { 'README.md': 'Read me\n' });
+  oid = await seedCommit(gantry, id, { 'README.md': 'Read me\n' });
   sender = makeSender(gantry.url);
   most = mostMilliseconds * (await measureSlowness());
 });
@@ -80,6 +83,21 @@ const ofBody = async ({ method, url }: Sent): Promise<number> => {
 test('headers', { timeout: 3_600_000 }, async () => await checkAll(draw(headerProbes, 200), nothing));
 test('targets', { timeout: 3_600_000 }, async () => await checkAll(draw(targetProbes, 60), nothing));
 test('bodies', { timeout: 3_600_000 }, async () => await checkAll(draw(bodyProbes, 40), ofBody));
+test('names of files', { timeout: 3_600_000 }, async () => {
+  await checkAll(draw(fileNameProbes(fileDoorsOf(endpoints, [], seed)), 40), ofBody);
+});
+
+const withoutAuthorization = (probe: Probe): Probe => ({
+  ...probe,
+  of: (length) => {
+    const { headers: { authorization: _authorization, ...headers } = {}, ...sent } = probe.of(length);
+    return { ...sent, headers };
+  },
+});
+
+test('requests of git', { timeout: 3_600_000 }, async () => {
+  await checkAll(draw(gitProbes(oid).map(withoutAuthorization), 20), nothing);
+});
 
 /** Endpoints and forms that authenticate by what is in the body. */
 const open = async (): Promise<Probe[]> => {
@@ -100,12 +118,28 @@ test('tokens, passwords and other parameters in bodies', { timeout: 3_600_000 },
   await checkAll(draw(await open(), 40), ofBody);
 });
 
-test('SSH', { timeout: 3_600_000 }, async () => {
-  const port = gantry.service.ssh ?? 0;
+const checkConversations = async (probes: readonly SshProbe[], port: number): Promise<void> => {
   const dear: [name: string, cost: number][] = [];
-  for (const { name, talk } of draw(sshProbes, 20)) {
+  for (const { name, talk } of draw(probes, 20)) {
     const cost = await costWithin(most, async () => await talk(port));
     if (cost > most) dear.push([name, cost]);
   }
   assert.deepEqual(dear, [], `seed ${seed}`);
+};
+
+test('SSH', { timeout: 3_600_000 }, async () => {
+  await checkConversations(sshProbes, gantry.service.ssh ?? 0);
+});
+
+test('SSH behind a proxy', { timeout: 3_600_000 }, async () => {
+  const proxied = await startTestService({
+    GANTRY_SSH_LISTEN: '127.0.0.1:0',
+    GANTRY_SSH_PROXY_PROTOCOL: 'true',
+    GANTRY_TRUSTED_PROXIES: '127.0.0.1',
+  });
+  try {
+    await checkConversations(proxyProbes, proxied.service.ssh ?? 0);
+  } finally {
+    await proxied.close();
+  }
 });

@@ -26,8 +26,8 @@ const reads: Treatment[] = [
   { routes: /^GET \/groups/, reason: 'sizes are counted for each project', names: 'statistics' },
   {
     routes: read,
-    reason: 'adds rendered HTML, which POST /markdown makes of the text',
-    names: 'render_html include_html_description',
+    reason: 'there is no text to render',
+    names: 'include_html_description',
   },
   { routes: read, reason: 'diffs always have the lines --- and +++', names: 'unidiff' },
   { routes: read, reason: 'diffs are always computed by git', names: 'access_raw_diffs' },

@@ -61,6 +61,12 @@ const furtherFields = {
 
 export const releaseShape = object({ ...basicFields, ...furtherFields });
 
+/** A release with its description as HTML, if requested. */
+export const renderedReleaseShape = object({
+  ...releaseShape.properties,
+  description_html: optional(string),
+});
+
 /** A release in the list of a group, which may have the basic fields only. */
 export const groupReleaseShape = object({
   ...basicFields,

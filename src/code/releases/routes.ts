@@ -1,9 +1,11 @@
 /** Routes of releases; each release belongs to one tag. */
+import type { Call } from '../../core/access/call.ts';
 import { endpoint } from '../../core/access/endpoint.ts';
 import { nothingToChange } from '../../platform/errors.ts';
 import { pageParams, pageRequest } from '../../platform/http/page.ts';
 import {
   anything,
+  boolean,
   clearable,
   hash,
   integers,
@@ -15,10 +17,12 @@ import {
   texts,
   time,
 } from '../../platform/http/schema.ts';
+import type { Project } from '../../projects/projects/find.ts';
+import type { HtmlRenderer } from '../../projects/projects/related/html_renderer.ts';
 import { findCode, projectParam } from '../repository/find_code.ts';
 import { groupReleases } from './group_route.ts';
 import { limitToJobProject } from './limit_job_token.ts';
-import { releaseShape, releasesJson } from './json.ts';
+import { releaseShape, releasesJson, renderedReleaseShape } from './json.ts';
 import { linkRoutes } from './link_routes.ts';
 import { parseLinks } from './links.ts';
 import { findRelease, latestRelease, listReleases } from './find_releases.ts';
@@ -29,27 +33,52 @@ const path = '/projects/:id/releases';
 const project = { id: projectParam };
 const releaseParams = { ...project, tag_name: text({ maxLength: 1000, description: 'name of the tag' }) };
 
-const list = endpoint({
-  method: 'GET',
-  path,
-  summary: 'List releases of a project, newest first',
-  area,
-  audience: 'optional',
-  jobTokens: true,
-  list: true,
-  params: object({
-    ...project,
-    order_by: oneOf(['released_at', 'created_at'], { default: 'released_at' }),
-    sort: oneOf(['asc', 'desc'], { default: 'desc' }),
-    ...pageParams,
-  }),
-  reply: releaseShape,
-  handle: async (call, { id, ...query }) => {
-    const code = await findCode(call, id, 'read_release');
-    const { items, total } = await listReleases(call.db, code.project.id, query, pageRequest(query));
-    return { items: await releasesJson(call, code, items), total };
-  },
-});
+const htmlParam = {
+  include_html_description: boolean({ default: false, description: 'include the description as HTML' }),
+};
+
+/** Adds the descriptions as HTML. */
+const withHtml = async <R extends { description: string | null }>(
+  html: HtmlRenderer,
+  call: Call,
+  project: Project,
+  releases: R[],
+): Promise<(R & { description_html: string })[]> => {
+  const rendered = await html.markdown(
+    call,
+    project,
+    releases.map(({ description }) => description ?? ''),
+  );
+  return releases.map((release, at) => ({ ...release, description_html: rendered[at] ?? '' }));
+};
+
+const list = (html: HtmlRenderer) =>
+  endpoint({
+    method: 'GET',
+    path,
+    summary: 'List releases of a project, newest first',
+    area,
+    audience: 'optional',
+    jobTokens: true,
+    list: true,
+    params: object({
+      ...project,
+      order_by: oneOf(['released_at', 'created_at'], { default: 'released_at' }),
+      sort: oneOf(['asc', 'desc'], { default: 'desc' }),
+      ...pageParams,
+      ...htmlParam,
+    }),
+    reply: renderedReleaseShape,
+    handle: async (call, { id, include_html_description, ...query }) => {
+      const code = await findCode(call, id, 'read_release');
+      const { items, total } = await listReleases(call.db, code.project.id, query, pageRequest(query));
+      const releases = await releasesJson(call, code, items);
+      return {
+        items: include_html_description ? await withHtml(html, call, code.project, releases) : releases,
+        total,
+      };
+    },
+  });
 
 const latest = endpoint({
   method: 'GET',
@@ -67,20 +96,24 @@ const latest = endpoint({
   },
 });
 
-const get = endpoint({
-  method: 'GET',
-  path: `${path}/:tag_name`,
-  summary: 'Get a release by tag',
-  area,
-  audience: 'optional',
-  jobTokens: true,
-  params: object(releaseParams),
-  reply: releaseShape,
-  handle: async (call, { id, tag_name }) => {
-    const code = await findCode(call, id, 'read_release');
-    return (await releasesJson(call, code, [await findRelease(call.db, code.project.id, tag_name)]))[0];
-  },
-});
+const get = (html: HtmlRenderer) =>
+  endpoint({
+    method: 'GET',
+    path: `${path}/:tag_name`,
+    summary: 'Get a release by tag',
+    area,
+    audience: 'optional',
+    jobTokens: true,
+    params: object({ ...releaseParams, ...htmlParam }),
+    reply: renderedReleaseShape,
+    handle: async (call, { id, tag_name, include_html_description }) => {
+      const code = await findCode(call, id, 'read_release');
+      const releases = await releasesJson(call, code, [
+        await findRelease(call.db, code.project.id, tag_name),
+      ]);
+      return (include_html_description ? await withHtml(html, call, code.project, releases) : releases)[0];
+    },
+  });
 
 const editable = {
   name: optional(clearable(text())),
@@ -158,4 +191,13 @@ const remove = endpoint({
   },
 });
 
-export const releaseRoutes = [list, groupReleases, latest, get, create, update, remove, ...linkRoutes];
+export const releaseRoutes = (html: HtmlRenderer) => [
+  list(html),
+  groupReleases,
+  latest,
+  get(html),
+  create,
+  update,
+  remove,
+  ...linkRoutes,
+];

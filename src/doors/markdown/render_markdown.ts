@@ -93,8 +93,9 @@ export const renderPlainTexts = async (
   call: Call,
   texts: readonly string[],
   project: Project,
+  isAbsolute = false,
 ): Promise<string[]> => {
-  const context = { project };
+  const context = { project, isAbsolute };
   const parts = texts.map((text) =>
     text.length > maxPlainCharacters ? [escapeHtml(text)] : findReferences(text),
   );

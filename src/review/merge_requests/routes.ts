@@ -15,6 +15,7 @@ import {
   nullable,
   object,
   optional,
+  string,
   text,
 } from '../../platform/http/schema.ts';
 import { createParams, editParams } from '../../planning/issuables/fields.ts';
@@ -27,6 +28,7 @@ import {
 import type { LoadedTarget } from '../../planning/issuables/target.ts';
 import { noteRoutes } from '../../planning/notes/routes.ts';
 import { findProjectFor } from '../../projects/projects/find.ts';
+import type { HtmlRenderer } from '../../projects/projects/related/html_renderer.ts';
 import { resourceEventRoutes } from '../../planning/resource_events/routes.ts';
 import { subscriptionRoutes } from '../../planning/subscriptions/routes.ts';
 import { timeTrackingRoutes } from '../../planning/time_tracking/routes.ts';
@@ -63,23 +65,30 @@ const branch = (description: string) => text({ maxLength: 1000, description });
 
 const rendered = async (call: Call, loaded: LoadedTarget) => await singleReply(call, loaded);
 
-const get = endpoint({
-  method: 'GET',
-  path: requestPath,
-  polled: 10_000,
-  summary: 'Get a merge request',
-  area,
-  audience: 'user',
-  params: object({
-    ...requestParams,
-    include_diverged_commits_count: optional(
-      boolean({ description: 'count the commits that the source branch lacks' }),
-    ),
-  }),
-  reply: object({ ...singleMergeRequestFields, diverged_commits_count: optional(nullable(int)) }),
-  handle: async (call, { id, merge_request_iid, ...additions }) =>
-    await showMergeRequest(call, id, merge_request_iid, additions),
-});
+const get = (html: HtmlRenderer) =>
+  endpoint({
+    method: 'GET',
+    path: requestPath,
+    polled: 10_000,
+    summary: 'Get a merge request',
+    area,
+    audience: 'user',
+    params: object({
+      ...requestParams,
+      include_diverged_commits_count: optional(
+        boolean({ description: 'count the commits that the source branch lacks' }),
+      ),
+      render_html: optional(boolean({ description: 'include title and description as HTML' })),
+    }),
+    reply: object({
+      ...singleMergeRequestFields,
+      diverged_commits_count: optional(nullable(int)),
+      title_html: optional(string),
+      description_html: optional(string),
+    }),
+    handle: async (call, { id, merge_request_iid, ...additions }) =>
+      await showMergeRequest(call, { id, iid: merge_request_iid }, additions, html),
+  });
 
 const editable = {
   ...sharedEditable,
@@ -166,9 +175,9 @@ const remove = endpoint({
   },
 });
 
-export const mergeRequestRoutes = [
+export const mergeRequestRoutes = (html: HtmlRenderer) => [
   ...listRoutes,
-  get,
+  get(html),
   commitsRoute,
   changesRoute,
   create,

@@ -6,6 +6,7 @@ import { forbidden, notFound } from '../../platform/errors.ts';
 import type { JsonText } from '../../platform/http/endpoint.ts';
 import { type Version, withMembers } from '../../planning/issuables/lists/json_cache.ts';
 import { type Project, findProject, loadProject } from '../../projects/projects/find.ts';
+import type { HtmlRenderer } from '../../projects/projects/related/html_renderer.ts';
 import { mayMergeInto, loadProtectedBranches } from '../../code/repository/protection/rules.ts';
 import { briefPipelineJson } from '../../code/repository/statuses/pipeline_summary.ts';
 import { singlePipelineJson } from '../../code/repository/statuses/pipeline_detail.ts';
@@ -149,26 +150,47 @@ export const showWithVersion = async (
   return { text: joinExtras(shown), project, merge_request: shown.row };
 };
 
+/** Milliseconds that git may count for an answer. */
+const maxCounting = 5_000;
+
 /** Counts the commits of the target branch that the source branch lacks; null if they cannot be counted. */
 const countDiverged = async (call: Call, project: Project, id: number): Promise<number | null> => {
   const [checked] = await statusById(call.db, { id });
   if (checked === undefined) return null;
-  return (await loadDivergence(call.platform, project, checked))?.behind ?? null;
+  return (await loadDivergence(call.platform, project, checked, maxCounting))?.behind ?? null;
 };
 
 /** Members of a single merge request that are answered on request. */
-export type Additions = { include_diverged_commits_count?: boolean | undefined };
+type Additions = {
+  include_diverged_commits_count?: boolean | undefined;
+  render_html?: boolean | undefined;
+};
+
+const renderHtml = async (html: HtmlRenderer, call: Call, project: Project, text: JsonText) => {
+  type Texts = { title: string; description: string | null };
+  const { title, description } = JSON.parse(text.bytes.toString('utf8')) as Texts;
+  const [titles, descriptions] = await Promise.all([
+    html.plain(call, project, [title]),
+    html.markdown(call, project, [description ?? '']),
+  ]);
+  return { title_html: titles[0] ?? '', description_html: descriptions[0] ?? '' };
+};
 
 /** Returns the JSON of one merge request; 403 if the caller may read none of the project, 404 if it does not exist. */
 export const showMergeRequest = async (
   call: Call,
-  projectId: number | string,
-  iid: number,
-  { include_diverged_commits_count = false }: Additions,
+  { id, iid }: { id: number | string; iid: number },
+  { include_diverged_commits_count = false, render_html = false }: Additions,
+  html: HtmlRenderer,
 ): Promise<JsonText> => {
-  const { text, project, merge_request } = await showWithVersion(call, projectId, iid);
-  if (!include_diverged_commits_count) return text;
-  return withMembers(text, { diverged_commits_count: await countDiverged(call, project, merge_request.id) });
+  const { text, project, merge_request } = await showWithVersion(call, id, iid);
+  const more = {
+    ...(include_diverged_commits_count && {
+      diverged_commits_count: await countDiverged(call, project, merge_request.id),
+    }),
+    ...(render_html && (await renderHtml(html, call, project, text))),
+  };
+  return Object.keys(more).length === 0 ? text : withMembers(text, more);
 };
 
 /** Returns the JSON of a merge request after a read or change, with the additional members `more`. */

@@ -8,8 +8,8 @@ import { getRepository } from '../../../code/repository/get_repository.ts';
 import type { CheckedRequest } from './merge_status.ts';
 
 const divergences = makeLruCache<Divergence>(2_000, () => 1);
-/** Milliseconds that git may count. */
-const maxCounting = 200;
+/** Milliseconds that git may count for a page. */
+const pageMilliseconds = 200;
 
 /**
  * Counts the commits, cached by the pair of heads.
@@ -20,6 +20,7 @@ export const loadDivergence = async (
   platform: Platform,
   project: RepositoryLocation,
   request: Pick<CheckedRequest, 'head_sha' | 'checked_source_sha' | 'checked_target_sha'>,
+  milliseconds = pageMilliseconds,
 ): Promise<Divergence | null> => {
   const { checked_source_sha: head, checked_target_sha: base } = request;
   if (head === null || base === null || head !== request.head_sha) return null;
@@ -31,7 +32,7 @@ export const loadDivergence = async (
     const { counts } = await repository.ask('commits.ahead_behind', {
       base,
       ids: [head],
-      milliseconds: maxCounting,
+      milliseconds,
     });
     const [counted = null] = counts;
     if (counted !== null) divergences.set(key, counted);

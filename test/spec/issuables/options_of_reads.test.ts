@@ -1,4 +1,4 @@
-/** Lists answer labels as objects with `with_labels_details`, and by name without it. */
+/** Options of reads that add fields: labels as objects, diverged commits, texts as HTML. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openFromBranch, seedCoded, toPath } from '../../support/seed_merge_requests.ts';
@@ -93,4 +93,26 @@ test('a merge request counts the commits that its source lacks, on request', asy
   assert.equal(await count(), 2);
   const { body } = await gantry.api(`GET ${path}?include_rebase_in_progress=true`);
   assert.deepEqual([body.rebase_in_progress, 'diverged_commits_count' in body], [false, false]);
+});
+
+test('a merge request and releases have their texts as HTML, on request', async () => {
+  const project = await seedCoded(gantry);
+  const { web_url } = await post(`/projects/${project.id}/issues`, { title: 'One' });
+  const request = await openFromBranch(gantry, project, 'shown', {
+    title: 'Mend <b> of #1',
+    description: '**bold** <script>x</script>',
+  });
+  const { body } = await gantry.api(`GET ${toPath(request)}?render_html=true`);
+  assert.match(body.title_html, new RegExp(`^Mend &lt;b&gt; of <a href="${web_url}"[^>]*>#1</a>$`));
+  assert.match(body.description_html, /<strong>bold<\/strong>/);
+  assert.doesNotMatch(body.description_html, /<script/);
+  const plain = await gantry.api(`GET ${toPath(request)}`);
+  assert.equal('description_html' in plain.body, false);
+  const releases = `/projects/${project.id}/releases`;
+  await post(releases, { tag_name: 'v1', ref: 'main', description: '# News' });
+  for (const path of [releases, `${releases}/v1`]) {
+    const read = async (query: string) => [(await gantry.api(`GET ${path}?${query}`)).body].flat()[0];
+    assert.match((await read('include_html_description=true')).description_html, /<h1[^>]*>.*News.*<\/h1>/s);
+    assert.equal('description_html' in (await read('')), false);
+  }
 });
