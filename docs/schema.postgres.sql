@@ -1042,6 +1042,7 @@ create table mails (
   is_secret bigint default 0 not null,
   created_at bigint not null,
   sent_at bigint,
+  html text collate "C",
   constraint mails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint mails_pkey PRIMARY KEY (id)
 );

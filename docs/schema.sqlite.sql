@@ -1001,7 +1001,8 @@ CREATE TABLE mails (
   body text,
   is_secret integer not null default 0,
   created_at integer not null,
-  sent_at integer
+  sent_at integer,
+  html text
 ) strict;
 
 CREATE UNIQUE INDEX mails_event on mails (user_id, event_key);

@@ -96,6 +96,7 @@ import { archivedProjects } from './0214_archived_projects.ts';
 import { lastReviews } from './0216_last_reviews.ts';
 import { refEventIndex } from './0221_ref_event_index.ts';
 import { dropEventsProject } from './0222_drop_events_project.ts';
+import { mailHtml } from './0223_mail_html.ts';
 import { watcherIndex } from './0226_watcher_index.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -199,5 +200,6 @@ export const migrationTexts: MigrationText[] = [
   lastReviews,
   refEventIndex,
   dropEventsProject,
+  mailHtml,
   watcherIndex,
 ];
