@@ -84,6 +84,18 @@ it('returns a tag with its message and commit', async () => {
   assert.equal(await ask('revision.resolve', { revision: 'tree' }), null);
 });
 
+it('reads an annotated tag by its id, also when its ref is gone', async () => {
+  const { commitAll, ask, git: run } = test.repository();
+  const [id] = await commitAll({ a: '1' });
+  await run('tag', '-a', 'heavy', '-m', 'Title', id!);
+  const heavy = await run('rev-parse', 'refs/tags/heavy');
+  await run('tag', '-d', 'heavy');
+  const tag = await ask('tags.get', { id: heavy });
+  assert.deepEqual([tag?.commit, tag?.message, tag?.tagger?.email], [id, 'Title\n', 'ada@example.com']);
+  for (const other of [id!, 'a'.repeat(40)]) assert.equal(await ask('tags.get', { id: other }), null);
+  await assert.rejects(ask('tags.get', { id: 'heavy' }), { kind: 'invalid' });
+});
+
 it('resolves names and ids of commits, but no git expression', async () => {
   const { commitAll, ask, git: run } = test.repository();
   const [first, second] = await commitAll({ a: '1' }, { a: '2' });

@@ -32,6 +32,7 @@ const exceptions: { [endpoint: string]: string } = {
   'PUT /projects/:id/merge_requests/:merge_request_iid/reset_approvals': hasNothingToDo,
   'PUT /projects/:id/repository/branches/:branch/unprotect': hasNothingToDo,
   'DELETE /projects/:id/repository/merged_branches': hasNothingToDo,
+  'POST /todos/mark_as_done': hasNothingToDo,
   'PUT /user/avatar': hasNothingToDo,
   'PUT /application/settings': hasNothingToDo,
   'POST /projects/:id/labels/:label_id/subscribe': isPersonal,

@@ -195,6 +195,7 @@ export const pagePaths: PagePath[] = [
       'GET /admin/mail',
       'POST /admin/mail/test',
       'GET /admin/mail/:id',
+      'GET /admin/mail/:id/html',
       'GET /admin/audit_events',
       'GET /admin/groups',
       'GET /admin/projects',

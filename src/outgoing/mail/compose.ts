@@ -1,5 +1,4 @@
 /** Writes the messages of mails: what happened, the text, why the user gets it, and links. Pure. */
-import { signLink } from '../../core/access/credentials/signed_links.ts';
 import type { Platform } from '../../core/platform.ts';
 import { escapeHtml } from '../../platform/escape_html.ts';
 import { capitalize } from '../../platform/unicode.ts';
@@ -7,6 +6,7 @@ import { makeReplyKey } from './reply_key.ts';
 import type { Message } from './smtp.ts';
 import { toHeaderText } from './smtp.ts';
 import type { Subject } from './subjects.ts';
+import { makeUnsubscribeLink } from './unsubscribe.ts';
 
 export type Person = { id: number; name: string; email: string };
 
@@ -94,15 +94,23 @@ const getHost = (baseUrl: string): string => URL.parse(baseUrl)?.hostname ?? 'lo
 
 export const toMessageId = (baseUrl: string, local: string): string => `<${local}@${getHost(baseUrl)}>`;
 
-/** Signed link by which a user unsubscribes from a record, without signing in; null: nobody subscribes to its kind. */
+/** The link by which a user unsubscribes: from an issue or a merge request, or from mail of the project. */
 const unsubscribeLink = (
-  { secrets, baseUrl }: Platform,
-  userId: number,
-  { target_type, target_id }: MailContent,
-): string | null =>
-  target_type === 'Issue' || target_type === 'MergeRequest'
-    ? `${baseUrl()}/-/unsubscribe/${signLink(secrets.session_key, 'unsubscribe', `${userId}-${target_type}-${target_id}`)}`
-    : null;
+  platform: Platform,
+  user_id: number,
+  { target_type, target_id, subject }: MailContent,
+): string =>
+  makeUnsubscribeLink(
+    platform,
+    target_type === 'Issue' || target_type === 'MergeRequest'
+      ? { user_id, target_type, target_id }
+      : { user_id, target_type: 'Project', target_id: subject.project.id },
+  );
+
+const unsubscribeHeaders = (link: string) => ({
+  'List-Unsubscribe': `<${link}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+});
 
 const listId = ({ full_path }: Subject['project'], host: string): string => {
   const labels = full_path.toLowerCase().split('/').toReversed();
@@ -157,7 +165,7 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
   const footer = [
     { text: 'View it', url: getPageUrl(mail, baseUrl) },
     { text: `You get this mail because ${reasonTexts[mail.reason] ?? 'of your settings'}.` },
-    ...(unsubscribe === null ? [] : [{ text: 'Unsubscribe', url: unsubscribe }]),
+    { text: 'Unsubscribe', url: unsubscribe },
   ];
   return {
     to: user.email,
@@ -170,10 +178,7 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
     reply_key: makeReplyKey(platform, user.id, mail),
     headers: {
       'List-Id': listId(subject.project, getHost(baseUrl)),
-      ...(unsubscribe !== null && {
-        'List-Unsubscribe': `<${unsubscribe}>`,
-        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-      }),
+      ...unsubscribeHeaders(unsubscribe),
       'X-GitLab-Project': toHeaderText(subject.project.name),
       'X-GitLab-Project-Path': subject.project.full_path,
       'X-GitLab-NotificationReason': mail.reason,
@@ -181,7 +186,13 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
   };
 };
 
-const unsubscribeLine = (link: string | null): string => (link === null ? '' : `Unsubscribe: ${link}`);
+/** The list of a digest: of the project that all mails are about, or of all projects. */
+const digestListId = (mails: readonly MailContent[], host: string): string => {
+  const [first, ...others] = mails.map(({ subject }) => subject.project);
+  return first !== undefined && others.every(({ id }) => id === first.id)
+    ? listId(first, host)
+    : `Notifications <notifications.${host}>`;
+};
 
 /** Characters of a text that a digest shows. */
 const maxDigestText = 500;
@@ -189,6 +200,11 @@ const maxDigestText = 500;
 /** Writes one message for several mails, in the order of the changes. */
 export const composeDigest = (platform: Platform, user: Person, mails: readonly MailContent[]): Message => {
   const baseUrl = platform.baseUrl();
+  const unsubscribe = makeUnsubscribeLink(platform, {
+    user_id: user.id,
+    target_type: 'General',
+    target_id: 0,
+  });
   const headline = `${mails.length} notifications`;
   const body = mails
     .map((mail) =>
@@ -196,7 +212,7 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
         writeHeadline(mail),
         cut(getBody(mail, baseUrl), maxDigestText),
         getPageUrl(mail, baseUrl),
-        unsubscribeLine(unsubscribeLink(platform, user.id, mail)),
+        `Unsubscribe: ${unsubscribeLink(platform, user.id, mail)}`,
       ]
         .filter((part) => part !== '')
         .join('\n'),
@@ -206,6 +222,7 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
     {
       text: 'You get this mail because there were many notifications at the same time. All of them are listed here.',
     },
+    { text: 'Unsubscribe from all projects', url: unsubscribe },
   ];
   return {
     to: user.email,
@@ -215,6 +232,6 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
     html: writeHtml(headline, body, footer),
     message_id: toMessageId(baseUrl, `digest-${mails.at(-1)?.id ?? 0}.${user.id}`),
     thread_id: null,
-    headers: {},
+    headers: { 'List-Id': digestListId(mails, getHost(baseUrl)), ...unsubscribeHeaders(unsubscribe) },
   };
 };

@@ -20,7 +20,6 @@ const selectMails = (db: Reader) =>
       'mails.error',
       'mails.message_id',
       'mails.subject',
-      'mails.body',
       'mails.is_secret',
       'mails.created_at',
       'mails.sent_at',
@@ -28,15 +27,21 @@ const selectMails = (db: Reader) =>
       'users.email',
     ]);
 
+/** A mail in the list, without its text. */
 export type LatestMail = Awaited<ReturnType<typeof listLatestMails>>[number];
 
 /** Lists the latest mails, newest first. Those about confidential records and accounts have neither subject nor text. */
 export const listLatestMails = async (db: Reader) =>
   await selectMails(db).orderBy('mails.id', 'desc').limit(maxKeptMails).execute();
 
+export type KeptMail = Awaited<ReturnType<typeof findMail>>;
+
 /** @throws Failure 404 */
-export const findMail = async (db: Reader, id: number): Promise<LatestMail> => {
-  const mail = await selectMails(db).where('mails.id', '=', id).executeTakeFirst();
+export const findMail = async (db: Reader, id: number) => {
+  const mail = await selectMails(db)
+    .select(['mails.body', 'mails.html'])
+    .where('mails.id', '=', id)
+    .executeTakeFirst();
   if (mail === undefined) throw notFound('Mail');
   return mail;
 };

@@ -21,6 +21,9 @@ const trimEvery = 10;
 /** Characters of a sent text that are kept. */
 const maxKeptText = 5_000;
 
+/** Characters of sent HTML that are kept. */
+const maxKeptHtml = 20_000;
+
 const trimMails = async ({ db, now }: Tx): Promise<void> => {
   const oldestKept = await db
     .selectFrom('mails')
@@ -39,7 +42,7 @@ const trimMails = async ({ db, now }: Tx): Promise<void> => {
     .execute();
   await db
     .updateTable('mails')
-    .set({ subject: null, body: null })
+    .set({ subject: null, body: null, html: null })
     .where(older)
     .where('body', 'is not', null)
     .execute();
@@ -64,6 +67,7 @@ export const recordSent = async (
         is_secret: toFlag(isSecret),
         subject: isSecret ? null : message.subject,
         body: isSecret ? null : message.text.slice(0, maxKeptText),
+        html: isSecret ? null : message.html.slice(0, maxKeptHtml),
       })
       .where(tx.dialect.oneOf('id', ids))
       .execute();

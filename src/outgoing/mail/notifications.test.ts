@@ -486,5 +486,12 @@ describe('when a mail is sent', () => {
     assert.ok(all.length <= 21, `${all.length} mails`);
     const digest = all.find(({ subject }) => /^\d+ notifications$/.test(subject));
     assert.match(digest?.text ?? '', /^Unsubscribe: http.*\/-\/unsubscribe\/[\w.-]+$/m);
+    assert.match(digest?.header('list-id') ?? '', new RegExp(`^${project.full_path} <`));
+    const [, link = ''] = /<([^>]+)>/.exec(digest?.header('list-unsubscribe') ?? '') ?? [];
+    assert.ok(digest?.text.includes(`Unsubscribe from all projects: ${link}`));
+    assert.equal(digest?.header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+    assert.equal((await fetch(link, { method: 'POST' })).status, 200);
+    const { body } = await gantry.api('GET /notification_settings', { as: reader.token });
+    assert.equal(body.level, 'mention');
   });
 });

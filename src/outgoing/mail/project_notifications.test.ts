@@ -65,7 +65,15 @@ describe('a new release', () => {
       new RegExp(`@${author.username}\\) created release v1\\.0: First\n\nAll <new>`),
     );
     assert.match(mail?.text ?? '', new RegExp(`${project.full_path}/-/releases/v1\\.0\n`));
-    assert.equal(mail?.header('list-unsubscribe'), undefined);
+    const [, link = ''] = /<([^>]+)>/.exec(mail?.header('list-unsubscribe') ?? '') ?? [];
+    assert.ok(mail?.text.includes(`Unsubscribe: ${link}`));
+    assert.equal(mail?.header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
+    assert.match(await (await fetch(link)).text(), /You will no longer get mail of this project unless/);
+    for (let times = 0; times < 2; times += 1)
+      assert.equal((await fetch(link, { method: 'POST' })).status, 200);
+    assert.equal((await fetch(`${link}x`, { method: 'POST' })).status, 404);
+    const own = `GET /projects/${project.id}/notification_settings`;
+    assert.equal((await gantry.api(own, { as: reader.token })).body.level, 'mention');
     assert.deepEqual(await reasonsTo(other), ['watching']);
     for (const user of [quiet, author]) assert.deepEqual(await reasonsTo(user), []);
   });

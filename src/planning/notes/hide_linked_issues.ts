@@ -1,5 +1,4 @@
 /** Hides the reference in notes on links of issues from viewers who cannot see the other issue. */
-import { sql } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
 import { visibleIssues } from '../../core/access/visible.ts';
 import { linkedIssuePhrases } from '../issuables/text/system_note_text.ts';
@@ -17,27 +16,36 @@ const parseLinked = ({ system, body, target_type, project_id }: NoteRow): Refere
   return { phrase, path: path.toLowerCase(), project_id, iid: Number(iid) };
 };
 
-type Place = { project_id: number; path: string; iid: number };
-
-const isAt = ({ path, project_id, iid }: Reference, place: Place): boolean =>
-  iid === place.iid && (path === '' ? project_id === place.project_id : path === place.path);
-
-/** Finds the referenced issues that the caller may see, in one statement. */
-const visiblePlaces = async ({ db, viewer, platform }: Call, references: Reference[]): Promise<Place[]> => {
-  const pairs = references.map(({ path, project_id, iid }) =>
-    path === ''
-      ? sql`(issues.project_id = ${project_id} and issues.iid = ${iid})`
-      : sql`(routes.path = ${path} and issues.iid = ${iid})`,
-  );
-  return await db
+/** Finds the projects that references name by their paths. */
+const loadProjectIds = async ({ db }: Call, references: Reference[]): Promise<Map<string, number>> => {
+  const paths = new Set(references.map(({ path }) => path).filter((path) => path !== ''));
+  if (paths.size === 0) return new Map();
+  const rows = await db
     .selectFrom('routes')
-    .innerJoin('projects', 'projects.id', 'routes.source_id')
-    .innerJoin('issues', 'issues.project_id', 'projects.id')
-    .select(['issues.project_id', 'routes.path', 'issues.iid'])
-    .where('routes.source_type', '=', 'Project')
-    .where(sql<boolean>`(${sql.join(pairs, sql` or `)})`)
-    .where(visibleIssues(viewer, platform.store.dialect))
+    .select(['path', 'source_id'])
+    .where('source_type', '=', 'Project')
+    .where('path', 'in', [...paths])
     .execute();
+  return new Map(rows.map(({ path, source_id }) => [path, source_id]));
+};
+
+type Place = { project_id: number; iid: number };
+
+const makeKey = ({ project_id, iid }: Place): string => `${project_id}#${iid}`;
+
+/** Returns the keys of the issues at these places that the caller may see, in one statement. */
+const visibleKeys = async ({ db, viewer, platform }: Call, places: Place[]): Promise<Set<string>> => {
+  if (places.length === 0) return new Set();
+  const { dialect } = platform.store;
+  const rows = await db
+    .selectFrom('issues')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select(['issues.project_id', 'issues.iid'])
+    .where('issues.project_id', 'in', [...new Set(places.map(({ project_id }) => project_id))])
+    .where('issues.iid', 'in', [...new Set(places.map(({ iid }) => iid))])
+    .where(visibleIssues(viewer, dialect))
+    .execute();
+  return new Set(rows.map(makeKey));
 };
 
 /** Returns replacement texts by note id, for notes whose other issue is hidden from the caller, or deleted. */
@@ -47,11 +55,20 @@ export const loadLinkedBodies = async (call: Call, notes: NoteRow[]): Promise<[n
     return reference === null ? [] : [{ id: note.id, reference }];
   });
   if (references.length === 0) return [];
-  const visible = await visiblePlaces(
+  const projectIds = await loadProjectIds(
     call,
     references.map(({ reference }) => reference),
   );
-  return references
-    .filter(({ reference }) => !visible.some((place) => isAt(reference, place)))
-    .map(({ id, reference }) => [id, `${reference.phrase} another issue`]);
+  const placed = references.map(({ id, reference }) => {
+    const { path, iid, phrase } = reference;
+    const project_id = path === '' ? reference.project_id : projectIds.get(path);
+    return { id, phrase, place: project_id === undefined ? null : { project_id, iid } };
+  });
+  const visible = await visibleKeys(
+    call,
+    placed.flatMap(({ place }) => place ?? []),
+  );
+  return placed
+    .filter(({ place }) => place === null || !visible.has(makeKey(place)))
+    .map(({ id, phrase }) => [id, `${phrase} another issue`]);
 };

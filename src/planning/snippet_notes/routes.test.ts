@@ -236,7 +236,7 @@ test('authors of snippets and mentioned users get mails about comments', async (
   ];
   assert.match(first?.subject ?? '', new RegExp(`Splice \\(\\$${id}\\)$`));
   assert.ok(first?.text.includes(`/snippets/${id}#note_${noteId}`));
-  assert.equal(first?.header('list-unsubscribe'), undefined);
+  assert.match(first?.header('list-unsubscribe') ?? '', /\/-\/unsubscribe\/\d+-Project-\d+\./);
   assert.equal(second?.header('x-gitlab-notificationreason'), 'mentioned');
   assert.deepEqual(toReader, []);
   const todos = await send('GET /todos', {}, guest);

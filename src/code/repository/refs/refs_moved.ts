@@ -24,7 +24,7 @@ export type RefsMoved = {
   /** Sealed push options (`ci_push_options.ts`); null if none. */
   sealed_options: string | null;
   /** Commit that new branches start at; null: they have all of their commits; undefined: not known. */
-  branch_base: Oid | null | undefined;
+  branch_base?: Oid | null | undefined;
   moved_at: number;
 };
 

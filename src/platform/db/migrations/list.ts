@@ -98,6 +98,7 @@ import { refEventIndex } from './0221_ref_event_index.ts';
 import { dropEventsProject } from './0222_drop_events_project.ts';
 import { timelogSummaries } from './0225_timelog_summaries.ts';
 import { userActivityIndex } from './0230_user_activity_index.ts';
+import { mailHtml } from './0223_mail_html.ts';
 import { watcherIndex } from './0226_watcher_index.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
@@ -202,6 +203,7 @@ export const migrationTexts: MigrationText[] = [
   refEventIndex,
   dropEventsProject,
   timelogSummaries,
+  mailHtml,
   watcherIndex,
   userActivityIndex,
 ];

@@ -31,7 +31,8 @@ export type MailsTable = {
   /** As sent, for administrators; null if not yet sent, or secret. */
   subject: Generated<string | null>;
   body: Generated<string | null>;
-  /** Subject and body must not be kept. */
+  html: Generated<string | null>;
+  /** Subject, body and HTML must not be kept. */
   is_secret: Generated<Flag>;
   created_at: number;
   sent_at: Generated<number | null>;

@@ -1,4 +1,4 @@
-/** The page behind the link of a mail that unsubscribes from a record, without signing in. */
+/** The page behind the link of a mail that unsubscribes, without signing in. */
 import { object, text } from '../../../../platform/http/schema.ts';
 import { readUnsubscription, unsubscribeByLink } from '../../../../outgoing/mail/unsubscribe.ts';
 import { form } from '../../parts/form.ts';
@@ -8,7 +8,12 @@ import { page } from '../../page.ts';
 const path = '/-/unsubscribe/:token';
 const params = object({ token: text({ maxLength: 200 }) });
 
-const names = { Issue: 'issue', MergeRequest: 'merge request' };
+const scopes = {
+  Issue: 'about this issue',
+  MergeRequest: 'about this merge request',
+  Project: 'of this project',
+  General: 'of projects and groups that have no notification level of their own',
+};
 
 const preview = { description: 'Unsubscribe from mails', noIndex: true };
 
@@ -22,7 +27,7 @@ export const pages = [
     handle: async (visit, { token }) => {
       const { target_type } = readUnsubscription(visit.call.platform, token);
       const body = html`<h1>Unsubscribe</h1>
-<p>You will no longer get mail about this ${names[target_type]} unless you are mentioned.</p>
+<p>You will no longer get mail ${scopes[target_type]} unless you are mentioned.</p>
 ${form(visit, { action: `/-/unsubscribe/${token}`, submit: 'Unsubscribe' })}`;
       return { title: 'Unsubscribe', body, preview };
     },
@@ -38,7 +43,7 @@ ${form(visit, { action: `/-/unsubscribe/${token}`, submit: 'Unsubscribe' })}`;
     handle: async (visit, { token }) => {
       const { target_type } = await unsubscribeByLink(visit.call.platform, token);
       const body = html`<h1>Unsubscribed</h1>
-<p>You no longer get mail about this ${names[target_type]} unless you are mentioned.</p>`;
+<p>You no longer get mail ${scopes[target_type]} unless you are mentioned.</p>`;
       return { title: 'Unsubscribed', body, preview };
     },
   }),

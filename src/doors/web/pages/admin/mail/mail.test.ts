@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { type MailingService, startMailingService } from '../../../../../../test/support/mail.ts';
 import { seedMember, seedProject, seedUser, unique } from '../../../../../../test/support/seed.ts';
+import { seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type Visitor, contentIn, openVisitor } from '../../../../../../test/support/visitor.ts';
 
 const password = 'correct horse';
@@ -33,6 +34,28 @@ it('sends a test mail to the administrator', async () => {
   assert.equal((await admin.get('/admin/mail/999999')).status, 404);
 });
 
+it('shows the HTML of a mail on a page of its own, where nothing runs', async () => {
+  const reader = await seedUser(gantry);
+  const { id } = await seedProject(gantry);
+  await seedMember(gantry, { user: reader.id, project: id, access_level: 30 });
+  const description = `@${reader.username} <script>alert(1)</script>${'x'.repeat(30_000)}`;
+  await gantry.api(`POST /projects/${id}/issues`, { json: { title: 'With <b>', description } });
+  assert.equal((await gantry.mailsTo(reader)).length, 1);
+  const [, path = ''] =
+    /href="(\/admin\/mail\/\d+)">[^<]*With &lt;b&gt;/.exec((await admin.get('/admin/mail')).text) ?? [];
+  assert.ok((await admin.get(path)).text.includes(`href="${path}/html"`));
+  const { status, text, headers } = await admin.get(`${path}/html`);
+  assert.equal(status, 200);
+  assert.match(text, /^<!DOCTYPE html>[^]*With &lt;b&gt;[^]*&lt;script&gt;alert/);
+  assert.ok(text.length <= 20_000);
+  const policy = headers.get('content-security-policy') ?? '';
+  assert.match(policy, /default-src 'none'.*sandbox$/);
+  assert.doesNotMatch(policy, /script|allow/);
+  assert.equal((await admin.get('/admin/mail/999999/html')).status, 404);
+  const stranger = await seedVisitor(gantry, { project: id, access_level: 30 });
+  assert.equal((await stranger.visitor.get(`${path}/html`)).status, 404);
+});
+
 it('shows neither subjects nor texts of mails about confidential issues', async () => {
   const reader = await seedUser(gantry);
   const { id } = await seedProject(gantry);
@@ -53,8 +76,9 @@ it('shows neither subjects nor texts of mails about confidential issues', async 
     .where('user_id', '=', reader.id)
     .execute();
   assert.doesNotMatch(JSON.stringify(rows), /Secret/);
-  const [secret] = rows;
+  const secret = rows.find(({ is_secret }) => is_secret === 1);
   assert.match((await admin.get(`/admin/mail/${secret?.id}`)).text, /confidential and was not stored/);
+  assert.equal((await admin.get(`/admin/mail/${secret?.id}/html`)).status, 404);
 });
 
 it('shows why mails were not sent', async () => {

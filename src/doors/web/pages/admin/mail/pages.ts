@@ -1,17 +1,19 @@
 /** Mail: the configured server, a test mail, and the latest mails. */
 import { isMailOn } from '../../../../../core/mail/enqueue_mails.ts';
 import {
+  type KeptMail,
   type LatestMail,
   findMail,
   listLatestMails,
   sendTestMail,
 } from '../../../../../outgoing/mail/latest_mails.ts';
+import { notFound } from '../../../../../platform/errors.ts';
 import { id, object } from '../../../../../platform/http/schema.ts';
 import { emptyState } from '../../../parts/empty_state.ts';
 import { form } from '../../../parts/form.ts';
 import { type Html, html } from '../../../parts/html.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
-import { type Visit, page, redirect } from '../../../page.ts';
+import { RawPage, type Visit, page, redirect } from '../../../page.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 
 const path = '/admin/mail';
@@ -54,11 +56,21 @@ const status = (visit: Visit): Html =>
 ${form(visit, { action: `${path}/test`, submit: 'Send me a test mail' })}`
     : html`<p>Mail is off: set <code>GANTRY_SMTP_URL</code> and <code>GANTRY_MAIL_FROM</code>.</p>`;
 
-const text = ({ is_secret, body }: LatestMail): Html => {
+const text = ({ id: mailId, is_secret, body, html: markup }: KeptMail): Html => {
   if (is_secret === 1) return html`<p>The text is confidential and was not stored.</p>`;
-  return body === null
-    ? html`<p>The text is stored once the mail is sent.</p>`
-    : html`<pre class="lines">${body}</pre>`;
+  if (body === null) return html`<p>The text is stored once the mail is sent.</p>`;
+  return html`${markup !== null && html`<p><a href="${path}/${mailId}/html">Show the HTML version</a></p>`}
+<pre class="lines">${body}</pre>`;
+};
+
+/** For the HTML of a mail, which has texts of users: nothing is loaded, sent or run. */
+const htmlHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'private, no-store',
 };
 
 export const mailPages = [
@@ -113,6 +125,17 @@ ${mail.error !== null && html`<dt>Last error</dt><dd>${mail.error}</dd>`}
 </dl>
 ${text(mail)}`,
       );
+    },
+  }),
+  page({
+    method: 'GET',
+    path: `${path}/:id/html`,
+    audience: 'admin',
+    params: object({ id: id() }),
+    handle: async ({ call }, params) => {
+      const { html: markup } = await findMail(call.db, params.id);
+      if (markup === null) throw notFound('Mail');
+      return new RawPage(markup, htmlHeaders);
     },
   }),
 ];
