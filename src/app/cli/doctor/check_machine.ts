@@ -140,6 +140,16 @@ const checkPasswordFile = (folder: string): Finding[] => {
   ];
 };
 
+/** Returns whether this user may not look into the data folder, so that only the folder itself can be checked. */
+export const isClosed = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+};
+
 export const checkFolder = (config: Config): Finding[] => {
   const { data } = config;
   const stats = statSync(data, { throwIfNoEntry: false });
@@ -156,8 +166,6 @@ export const checkFolder = (config: Config): Finding[] => {
     checkMode('data folder', data, stats, '700'),
     checkOwner(data, readOwner(data) ?? stats),
     ...checkWritable(data),
-    checkSecrets(config),
-    checkSpace(data),
-    ...checkPasswordFile(data),
+    ...(isClosed(data) ? [] : [checkSecrets(config), checkSpace(data), ...checkPasswordFile(data)]),
   ];
 };

@@ -43,12 +43,12 @@ export const configurationPages = [
     path,
     audience: 'admin',
     params: object({}),
-    handle: ({ call: { platform } }) => {
+    handle: async ({ call: { platform } }) => {
       const { config, configOrigin: origin } = platform;
       const settings = listEffectiveSettings({ config, origin });
       const content = html`<p>Settings of the process that answers, as it read them at its start. They are changed on its machine, by variables and flags: <a href="/help/configuration">Settings of the process</a>. Secrets are hidden.</p>
 ${settingGroups.map((group) => part(group, settings))}`;
-      return adminView({ path, title: 'Configuration' }, content);
+      return await Promise.resolve(adminView({ path, title: 'Configuration' }, content));
     },
   }),
 ];
