@@ -14,6 +14,7 @@ import { ciKeywordsText } from './golden/ci_keywords.ts';
 import { clientCallsText } from './golden/client_calls.ts';
 import { clientParametersText } from './golden/client_parameters.ts';
 import { configurationText } from './golden/configuration.ts';
+import { commandsText } from './golden/commands.ts';
 import { queryPlansText } from './golden/query_plans.ts';
 import { releasedMigrationsText } from './golden/released_migrations.ts';
 import { postgresSchema, sqliteSchema } from './golden/schema.ts';
@@ -40,6 +41,7 @@ export const goldens = (postgresUrl: string | null): Golden[] => [
   { file: 'routes.txt', make: routesText },
   { file: 'access.txt', make: accessText },
   { file: 'openapi.json', make: () => openApiText(endpoints) },
+  { file: 'commands.md', make: commandsText },
   { file: 'settings.md', make: settingsText },
   { file: 'configuration.md', make: configurationText },
   { file: 'ci_keywords.md', make: ciKeywordsText },

@@ -7,6 +7,7 @@ import { startExpiring } from '../ci/artifacts/store/expire_artifacts.ts';
 import { startSharingLogs } from '../ci/artifacts/traces/share_log_files.ts';
 import { type OwnLogs, openBytes } from '../platform/blob/open_stores.ts';
 import type { Config } from '../platform/config/fields.ts';
+import type { Sourced } from '../platform/config/read_config.ts';
 import { type GitStorages, openGit } from '../platform/git/storages.ts';
 import { type Metrics, makeMetrics } from '../platform/http/monitoring/metrics.ts';
 import { keepSearchIndexed } from '../planning/issuables/search/fill_search_index.ts';
@@ -45,6 +46,8 @@ import { makeCompletions, lanes, pausingWork, workHandlers } from './background_
 
 export type ServiceParts = {
   config: Config;
+  /** Where each setting comes from. */
+  configOrigin: Sourced['origin'];
   clock: Clock;
   random: (bytes: number) => Buffer;
   log: Logger;
@@ -108,8 +111,11 @@ const openStorages = ({ config, random, log }: ServiceParts, instance: string): 
     log: (level, details, message) => log[level](details, message),
   });
 
-/** The version, the revision and the existing pages. */
-const programParts = (): Pick<Platform, 'version' | 'revision' | 'hasPage'> => ({
+/** The version, the revision, the existing pages and the sources of the configuration. */
+const programParts = ({
+  configOrigin,
+}: ServiceParts): Pick<Platform, 'version' | 'revision' | 'hasPage' | 'configOrigin'> => ({
+  configOrigin,
   version,
   revision: readRevision(),
   hasPage,
@@ -220,7 +226,7 @@ export const startService = async (parts: ServiceParts): Promise<Service> => {
       clock,
       random,
       log,
-      ...programParts(),
+      ...programParts(parts),
       baseUrl: address.get,
     };
     let serving = true;

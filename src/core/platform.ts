@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { AppendFiles } from '../platform/blob/append_files.ts';
 import type { Blobs } from '../platform/blob/blob_files.ts';
 import type { Config } from '../platform/config/fields.ts';
+import type { Sourced } from '../platform/config/read_config.ts';
 import type { Store } from '../platform/db/open.ts';
 import type { GitStorages } from '../platform/git/storages.ts';
 import type { SettingsSource } from './settings/settings_store.ts';
@@ -21,6 +22,8 @@ export type Secrets = {
 
 export type Platform = {
   config: Config;
+  /** Where each setting comes from. */
+  configOrigin: Sourced['origin'];
   store: Store;
   settings: SettingsSource;
   secrets: Secrets;

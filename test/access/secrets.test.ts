@@ -28,7 +28,7 @@ let answered = '';
 
 before(async () => {
   data = await mkdtemp(join(tmpdir(), 'gantry-test-'));
-  const { config } = readConfig(
+  const { config, origin: configOrigin } = readConfig(
     {},
     {
       GANTRY_DATA: data,
@@ -46,6 +46,7 @@ before(async () => {
   });
   service = await startService({
     config,
+    configOrigin,
     clock: { now: Date.now },
     random: randomBytes,
     log: pino({ level: 'trace' }, stream),

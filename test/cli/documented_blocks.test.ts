@@ -12,27 +12,11 @@ import { type Place, type Running, engine, newPlace, newUsedPlace } from './gant
 const root = join(import.meta.dirname, '../..');
 const token = 'token-of-the-documents';
 const home = mkdtempSync(join(tmpdir(), 'gantry-documents-'));
-const settings = join(home, 'etc');
 let place: Place;
 let service: Running;
 
-/** What the shell finds in its path. `systemd-run` runs the command with what the line names, and nothing else. */
-const programs = {
-  gantry: `exec '${process.execPath}' '${root}/bin/gantry' "$@"`,
-  sudo: '[ "$1" = -u ] && shift 2; exec "$@"',
-  'systemd-run': `
-settings=()
-while [ "\${1#--}" != "$1" ]; do
-  case "$1" in
-    --property=EnvironmentFile=*) while IFS= read -r line; do settings+=("$line"); done < "\${1#*=*=}" ;;
-    --setenv=*) settings+=("\${1#--setenv=}") ;;
-    --quiet|--pty|--uid=gantry) ;;
-    *) echo "no option $1" >&2; exit 1 ;;
-  esac
-  shift
-done
-exec env -i PATH="$PATH" "\${settings[@]}" "$@"`,
-};
+/** What the shell finds in its path. */
+const programs = { gantry: `exec '${process.execPath}' '${root}/bin/gantry' "$@"` };
 
 /** The code of a document that begins with, or has, some words. */
 const blockOf = (file: string, words: string): string => {
@@ -43,17 +27,16 @@ const blockOf = (file: string, words: string): string => {
   return block.replaceAll(/^ *\$ /gm, '');
 };
 
-type Shell = { env?: Record<string, string>; isBare?: boolean };
+type Shell = { env?: Record<string, string> };
 
 /** Runs a script as one shell, in which a command that fails ends it. */
-const run = async (script: string, { env = {}, isBare = false }: Shell = {}): Promise<string> => {
+const run = async (script: string, { env = {} }: Shell = {}): Promise<string> => {
   const local = script
     .replaceAll('/var/lib/gantry', place.data)
-    .replaceAll('/etc/gantry', settings)
     .replaceAll('https://gantry.example.com', service.url);
   const child = spawn('bash', ['-euo', 'pipefail', '-c', local], {
     cwd: home,
-    env: { PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}`, ...(!isBare && place.env), ...env },
+    env: { PATH: `${join(home, 'bin')}:${process.env['PATH'] ?? ''}`, ...place.env, ...env },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -97,25 +80,6 @@ test('administration: users and tokens', async () => {
   assert.match(output, /maria@example\.com/);
   const [maria] = await api('GET /users?username=maria');
   assert.deepEqual([maria.name, maria.state], ['Maria Silva', 'blocked']);
-});
-
-test('administration: commands with the settings of the unit', async () => {
-  const { GANTRY_DATA: _data, ...others } = place.env;
-  const sudo = await run(blockOf('administration.md', 'sudo -u gantry env'), { isBare: true, env: others });
-  assert.match(sudo, /root/);
-  const install = blockOf('installation.md', 'gantry.env').replace(/^ *useradd.*\n/m, '');
-  await run(install);
-  const file = join(settings, 'gantry.env');
-  const installed = readFileSync(file, 'utf8');
-  assert.match(installed, /^GANTRY_EXTERNAL_URL=https:\/\/code\.example\.com$/m);
-  writeFileSync(
-    file,
-    `${installed}${Object.entries(others)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join('')}`,
-  );
-  const systemd = await run(blockOf('administration.md', 'systemd-run'), { isBare: true });
-  assert.match(systemd, /root/);
 });
 
 test('scaling: moves of repositories', async () => {

@@ -2,34 +2,15 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import type { Command } from 'commander';
-import { adminCommand } from '../../src/app/cli/admin/admin.ts';
-import { adoptCommand } from '../../src/app/cli/adopt.ts';
-import { backupCommand } from '../../src/app/cli/backup/backup.ts';
-import { configCommand } from '../../src/app/cli/config.ts';
-import { doctorCommand } from '../../src/app/cli/doctor/doctor.ts';
-import { gitdCommand } from '../../src/app/cli/gitd.ts';
-import { migrateCommand } from '../../src/app/cli/migrate.ts';
-import { runnerCommand } from '../../src/app/cli/runner.ts';
-import { serveCommand } from '../../src/app/cli/serve.ts';
-import { storageCommand } from '../../src/app/cli/storage/storage.ts';
-import { versionCommand } from '../../src/app/cli/version.ts';
+import { loadProgram } from '../../src/app/cli/commands.ts';
 
 const root = join(import.meta.dirname, '../..');
-const commands: readonly Command[] = [
-  serveCommand(),
-  migrateCommand(),
-  backupCommand(),
-  adoptCommand(),
-  storageCommand(),
-  gitdCommand(),
-  runnerCommand(),
-  adminCommand(),
-  doctorCommand(),
-  configCommand(),
-  versionCommand(),
-];
+let commands: readonly Command[];
+before(async () => {
+  commands = (await loadProgram(undefined)).commands;
+});
 
 /** Finds the command that the words begin with, and the words after it. */
 const findCommand = (words: readonly string[]): { command: Command; rest: readonly string[] } | null => {
@@ -76,12 +57,6 @@ test('commands and options that the documents name exist', () => {
       .map((fault) => `${file}: ${fault}`),
   );
   assert.deepEqual(faults, []);
-});
-
-test('every command is looked for', () => {
-  const main = readFileSync(join(root, 'src/app/cli/main.ts'), 'utf8');
-  const names = [...main.matchAll(/^ {2}(\w+): async \(\) => \(await import/gm)].map(([, name = '']) => name);
-  assert.deepEqual(commands.map((one) => one.name()).toSorted(), names.toSorted());
 });
 
 test('a wrong command or option is found', () => {

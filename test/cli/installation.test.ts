@@ -46,6 +46,10 @@ const onMachine = (text: string): string =>
 const programs = {
   useradd: `exec /usr/sbin/useradd --prefix '${machine}' "$@"`,
   userdel: `exec /usr/sbin/userdel --prefix '${machine}' "$@"`,
+  install: `
+args=()
+for one in "$@"; do if [ "$one" = -g ] || [ "$one" = gantry ]; then continue; fi; args+=("$one"); done
+exec /usr/bin/install "\${args[@]}"`,
   systemctl: `
 unit='${machine}/etc/systemd/system/gantry.service'
 case "$*" in

@@ -401,6 +401,23 @@ describe('units', { skip: missing('systemd-analyze') }, () => {
     assert.match(dropIn, /ReadWritePaths=\//);
   });
 
+  it('the drop-in for port 22 adds its capability and no user namespace, and nothing else', () => {
+    const unit = place().find((file) => file.endsWith('/gantry.service')) ?? '';
+    const text = read('systemd/ssh-port-22.conf');
+    mkdirSync(`${unit}.d`, { recursive: true });
+    writeFileSync(`${unit}.d/ssh-port-22.conf`, text);
+    const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+    assert.doesNotMatch(stderr, /ssh-port-22\.conf/);
+    assert.deepEqual(
+      text.split('\n').filter((line) => /^\w/.test(line)),
+      [
+        'CapabilityBoundingSet=CAP_NET_BIND_SERVICE',
+        'AmbientCapabilities=CAP_NET_BIND_SERVICE',
+        'PrivateUsers=no',
+      ],
+    );
+  });
+
   it('systemd units have a low exposure score', () => {
     const [service = ''] = place().filter((file) => file.endsWith('/gantry.service'));
     accepts('systemd-analyze', ['security', '--offline=yes', '--threshold=20', service]);

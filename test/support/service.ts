@@ -81,7 +81,7 @@ export const startTestService = async (environment: Record<string, string> = {})
   const data = await mkdtemp(join(tmpdir(), 'gantry-test-'));
   // A test may set a URL that reaches the server's first database another way, such as through a proxy.
   const database = await newDatabase(data, { isEmpty: environment['GANTRY_DATABASE_URL'] !== undefined });
-  const { config } = readConfig(
+  const { config, origin } = readConfig(
     {},
     {
       GANTRY_DATA: data,
@@ -100,6 +100,7 @@ export const startTestService = async (environment: Record<string, string> = {})
   const lines: string[] = [];
   const service = await startService({
     config,
+    configOrigin: origin,
     clock,
     random: randomBytes,
     log: pino({ level: config.log_level }, { write: (line: string) => void lines.push(line) }),

@@ -1,6 +1,6 @@
 /**
- * Creates and verifies backups on schedule. Each runs in a separate process, so that it takes neither memory nor time
- * from requests.
+ * Creates and verifies backups on schedule and on request. Each runs in a separate process, so that it takes neither
+ * memory nor time from requests.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { findCronProblems, computeNextRun } from '../../ci/pipelines/schedules/cron.ts';
@@ -143,12 +143,14 @@ const runChild = async (platform: Scheduled): Promise<Outcome> => {
   }
 };
 
-const logOutcome = ({ log }: Scheduled, made: Outcome): void => {
+type Cause = 'scheduled' | 'requested';
+
+const logOutcome = ({ log }: Scheduled, made: Outcome, cause: Cause): void => {
   const { name, verified, verification_error: err, problems, warnings } = made;
   if (problems.length + warnings.length > 0)
-    log.warn({ problems, warnings }, 'the scheduled backup has warnings');
-  if (err !== null) log.error({ err, name }, 'a scheduled backup was made, but not verified');
-  else log.info(`a scheduled backup was made${verified ? ' and verified' : ''}`);
+    log.warn({ problems, warnings }, `the ${cause} backup has warnings`);
+  if (err !== null) log.error({ err, name }, `a ${cause} backup was made, but not verified`);
+  else log.info(`a ${cause} backup was made${verified ? ' and verified' : ''}`);
 };
 
 /** Milliseconds until a backup that a stop of its service ended is made by another, or after the next start. */
@@ -160,8 +162,24 @@ const makeUp = async ({ store, clock }: Scheduled): Promise<void> => {
   await store.write(async (tx) => await enqueue(tx, backupWork, { failures: 0 }, options));
 };
 
+/**
+ * Creates the backup that an administrator requested. A failure is logged and recorded; a stop of the service leaves the
+ * request for the next start.
+ */
+const makeRequested = async (platform: Scheduled): Promise<void> => {
+  const { config, log } = platform;
+  if (config.backup_to === null || config.quiet) return;
+  try {
+    logOutcome(platform, await runChild(platform), 'requested');
+  } catch (error) {
+    if ((error as Error).cause !== undefined) throw error;
+    log.error({ err: error }, 'the requested backup failed');
+  }
+};
+
 export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandler } => ({
-  [backupWork]: async ({ failures }) => {
+  [backupWork]: async ({ failures, is_requested }) => {
+    if (is_requested === true) return await makeRequested(platform);
     if (platform.config.backup_schedule === null) return;
     let made: Outcome;
     try {
@@ -177,7 +195,7 @@ export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandl
       return;
     }
     await enqueueNext(platform, 0);
-    logOutcome(platform, made);
+    logOutcome(platform, made, 'scheduled');
   },
 });
 

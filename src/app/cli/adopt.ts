@@ -5,7 +5,8 @@ import { openInstance } from '../service/open_instance.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from '../service/storage_locks.ts';
 import { UsageFailure, action } from './command_builders.ts';
 import { print } from './print_result.ts';
-import { addSettings, readSettings } from './setting_options.ts';
+import { readDataSettings } from './data_owner.ts';
+import { addSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
 
 type Options = { json?: boolean; [option: string]: unknown };
@@ -17,7 +18,7 @@ const listParts = ({ repository_storages }: Config): string[] => [
 ];
 
 const adopt = async (names: string[], options: Options): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const parts = listParts(config);
   const unknownPart = names.find((name) => !parts.includes(name));
   if (unknownPart !== undefined)

@@ -10,6 +10,7 @@ import { makeSystemdNotifier } from '../service/notify_systemd.ts';
 import { lockStorage } from '../service/storage_locks.ts';
 import { UsageFailure, action } from './command_builders.ts';
 import { print } from './print_result.ts';
+import { requireOwner } from './data_owner.ts';
 import { readSettings } from './setting_options.ts';
 
 type Options = { json?: boolean; listen: string; root: string } & CertificateFiles;
@@ -89,6 +90,7 @@ const serve = async (options: Options): Promise<void> => {
   const listen = read('--listen', () => readAddress(options.listen));
   const certificate = readCertificate(options);
   const root = resolve(options.root);
+  requireOwner(root, true);
   const onLine = (line: string): void => void process.stderr.write(`${line}\n`);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const lock = lockStorage(root);

@@ -1,43 +1,7 @@
 /** The program `gantry`: runs the command and turns its outcome into a message and an exit code. */
 import { Failure, StartFailure } from '../../platform/errors.ts';
-import { version } from '../../platform/version.ts';
-import { HelpShown, UsageFailure, group } from './command_builders.ts';
-
-/** Loads each command on demand, so that a start does not load the others. */
-const commands = {
-  serve: async () => (await import('./serve.ts')).serveCommand(),
-  migrate: async () => (await import('./migrate.ts')).migrateCommand(),
-  storage: async () => (await import('./storage/storage.ts')).storageCommand(),
-  backup: async () => (await import('./backup/backup.ts')).backupCommand(),
-  adopt: async () => (await import('./adopt.ts')).adoptCommand(),
-  gitd: async () => (await import('./gitd.ts')).gitdCommand(),
-  runner: async () => (await import('./runner.ts')).runnerCommand(),
-  admin: async () => (await import('./admin/admin.ts')).adminCommand(),
-  doctor: async () => (await import('./doctor/doctor.ts')).doctorCommand(),
-  config: async () => (await import('./config.ts')).configCommand(),
-  version: async () => (await import('./version.ts')).versionCommand(),
-};
-
-/** Returns the named command, or all commands where the name is unknown, for help and errors. */
-const loadCommands = async (name: string | undefined) => {
-  const matching = Object.entries(commands).filter(([command]) => command === name);
-  return await Promise.all(
-    (matching.length > 0 ? matching : Object.entries(commands)).map(([, make]) => make()),
-  );
-};
-
-const program = async () => {
-  const about = {
-    summary: 'Gantry: self-hosted code hosting that speaks the v4 HTTP/JSON API.',
-    examples: [
-      'gantry serve                        start the service on http://127.0.0.1:8080',
-      'gantry admin user create --help     how to add a user',
-      'gantry doctor                       find problems and say how to fix them',
-    ],
-  };
-  const made = await loadCommands(process.argv[2]);
-  return group('gantry', about, made).version(version, '-V, --version', 'print the version');
-};
+import { HelpShown, UsageFailure } from './command_builders.ts';
+import { loadProgram } from './commands.ts';
 
 /** Formats a failure: `{"email": ["has already been taken"]}` -> `email has already been taken`. Omits the status. */
 const describeFailure = ({ body }: Failure): string => {
@@ -63,7 +27,7 @@ const printError = (error: unknown): void => {
 
 const run = async (): Promise<number> => {
   try {
-    await (await program()).parseAsync(process.argv);
+    await (await loadProgram(process.argv[2])).parseAsync(process.argv);
     return 0;
   } catch (error) {
     if (error instanceof HelpShown) return 0;

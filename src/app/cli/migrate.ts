@@ -12,7 +12,8 @@ import { UsageFailure, action } from './command_builders.ts';
 import { columns, print } from './print_result.ts';
 import { spellCount } from '../../platform/spell_count.ts';
 import { type Progress, showProgress, silentProgress } from './progress.ts';
-import { addSettings, readSettings } from './setting_options.ts';
+import { readDataSettings } from './data_owner.ts';
+import { addSettings } from './setting_options.ts';
 import { storeParts } from './with_store.ts';
 
 type Options = { json?: boolean; dryRun?: boolean; to?: string; toSchema?: string; undoMove?: boolean };
@@ -119,7 +120,7 @@ const formatNames = (names: readonly string[], title: string): string =>
     : [title, ...names.map((name) => `  ${name}`)].join('\n');
 
 const migrateNow = async (options: Options & { [option: string]: unknown }): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   if (options.to !== undefined) return await move(config, options);
   if (options.undoMove === true) {
     const wasMoved = await undoMove(config);

@@ -13,7 +13,8 @@ import { systemClock } from '../../platform/time.ts';
 import { version } from '../../platform/version.ts';
 import { action } from './command_builders.ts';
 import { print } from './print_result.ts';
-import { addSettings, readSettings } from './setting_options.ts';
+import { readDataSettings } from './data_owner.ts';
+import { addSettings } from './setting_options.ts';
 
 /** Milliseconds between closing open connections and the end of the process. */
 const exitDelay = 500;
@@ -86,8 +87,11 @@ const untilStopped = async (running: Running): Promise<void> => {
 };
 
 const serve = async (options: { json?: boolean; [option: string]: unknown }): Promise<void> => {
-  const { config } = readSettings(options);
-  if (options['runner'] === false) config.runner_executor = 'none';
+  const { config, origin: configOrigin } = readDataSettings(options);
+  if (options['runner'] === false) {
+    config.runner_executor = 'none';
+    configOrigin.runner_executor = 'flag';
+  }
   const log = makeLog(config);
   const systemd = makeSystemdNotifier((err) => log.warn({ err }, 'cannot notify systemd'));
   systemd.starting();
@@ -97,7 +101,8 @@ const serve = async (options: { json?: boolean; [option: string]: unknown }): Pr
   };
   // Loaded here, so that other commands do not load the service.
   const { startService } = await import('../main.ts');
-  const service = await startService({ config, clock: systemClock, random: randomBytes, log, onFatal });
+  const parts = { config, configOrigin, clock: systemClock, random: randomBytes, log, onFatal };
+  const service = await startService(parts);
   const stopped = untilStopped({ service, log, systemd });
   warnRoot();
   if (options.json === true) print(options, bannerJson(config, service), '');

@@ -1,4 +1,13 @@
-import { accessSync, chmodSync, constants, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { getErrorMessage, StartFailure } from '../../platform/errors.ts';
@@ -18,9 +27,27 @@ export const prepareFolder = (folder: string): void => {
   }
 };
 
+const lockName = 'lock';
+
+export type FolderOwner = { uid: number; gid: number };
+
+/**
+ * Returns the user that a folder was first used by, or the owner of a folder that is not used yet; null if there is
+ * none. They differ where root of a container uses a volume that belongs to somebody else.
+ */
+export const readOwner = (folder: string): FolderOwner | null => {
+  const lock = join(folder, lockName);
+  const stats = statSync(existsSync(lock) ? lock : folder, { throwIfNoEntry: false });
+  return stats === undefined ? null : { uid: stats.uid, gid: stats.gid };
+};
+
+/** Returns whether the folder has files. */
+export const isInUse = (folder: string): boolean =>
+  statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(folder).length > 0;
+
 /** Locks the folder for this process. The system releases the lock however the process ends. */
 export const lockFolder = (folder: string): { release: () => void } => {
-  const lock = new DatabaseSync(join(folder, 'lock'));
+  const lock = new DatabaseSync(join(folder, lockName));
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
   } catch {

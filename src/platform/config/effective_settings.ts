@@ -28,6 +28,12 @@ const formatSetting = (name: ConfigName, config: Sourced['config']): string | nu
     }
     case 'repository_storages':
       return config.repository_storages.map(formatStorage).join(',');
+    case 'trusted_proxies':
+    case 'monitoring_allow':
+      return config[name].join(',');
+    case 'sign_in_providers':
+    case 'trace_headers':
+      return hiddenText;
     default:
       return String(config[name]);
   }

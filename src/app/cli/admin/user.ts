@@ -7,7 +7,8 @@ import { setBlocked } from '../../../identity/users/block.ts';
 import { userIdByName } from '../../../identity/users/queries.ts';
 import { type About, UsageFailure, action } from '../command_builders.ts';
 import { print } from '../print_result.ts';
-import { addSettings, readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
+import { addSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 
 export type AdminOptions = { json?: boolean };
@@ -20,7 +21,7 @@ export const adminAction = (name: string, about: About): Command =>
 export const withOpenStore = async <T>(
   options: AdminOptions,
   work: (store: Store) => Promise<T>,
-): Promise<T> => await withStore(readSettings(options).config, work);
+): Promise<T> => await withStore(readDataSettings(options).config, work);
 
 export const userParts = (store: Store) => ({ store, random: randomBytes });
 

@@ -2,12 +2,13 @@ import type { Command } from 'commander';
 import { endQuiet } from '../../service/quiet.ts';
 import { action } from '../command_builders.ts';
 import { print } from '../print_result.ts';
-import { addSettings, readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
+import { addSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 import type { Options } from './command_helpers.ts';
 
 const activate = async (options: Options): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const wasQuiet = await withStore(config, endQuiet);
   const text = wasQuiet
     ? 'The instance sends mail and webhooks, also what has waited, and runs schedules from the next start of the service on.'

@@ -9,7 +9,8 @@ import { dayMilliseconds, systemClock } from '../../../platform/time.ts';
 import { readInstanceRecord } from '../../service/instance_record.ts';
 import { UsageFailure, action } from '../command_builders.ts';
 import { print } from '../print_result.ts';
-import { addSettings, readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
+import { addSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 import { type Options, formatCounts, getPlace, showParts } from './command_helpers.ts';
 import { withScratch } from './scratch_folder.ts';
@@ -49,7 +50,7 @@ const catchError = async (verification: () => Promise<unknown>): Promise<Error |
 };
 
 const create = async (options: Options): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const to = getPlace(options['to'] as string | undefined, config);
   const { end, ...progress } = showParts(options);
   const make = async (store: Store, scratch: string): Promise<Created> => {

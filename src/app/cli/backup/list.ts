@@ -11,7 +11,8 @@ import { withStore } from '../with_store.ts';
 import { action } from '../command_builders.ts';
 import { columns, print } from '../print_result.ts';
 import { spellCount } from '../../../platform/spell_count.ts';
-import { addSettings, readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
+import { addSettings } from '../setting_options.ts';
 import { type Options, formatCounts, getPlace } from './command_helpers.ts';
 import { withScratch } from './scratch_folder.ts';
 
@@ -83,7 +84,7 @@ const toJson = ({ name, manifest, error }: Listed, known: Verification | undefin
 };
 
 const list = async (from: string | undefined, options: Options): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const named = getPlace(from, config);
   const listed = await withScratch(config, async (scratch) => {
     const place = await openPlaceToRead(config, named, scratch);

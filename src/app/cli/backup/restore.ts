@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { Config } from '../../../platform/config/fields.ts';
+import type { Manifest } from '../../backup/manifest.ts';
 import { openPlaceToRead } from '../../backup/open_place.ts';
 import { findManifest } from '../../backup/places/backup_place.ts';
 import { restoreBackup } from '../../backup/restore.ts';
@@ -6,10 +8,22 @@ import { lockFolder, prepareFolder } from '../../service/data_folder.ts';
 import { type StorageLocks, lockStorages, unlockStorages } from '../../service/storage_locks.ts';
 import { UsageFailure, action } from '../command_builders.ts';
 import { print } from '../print_result.ts';
-import { addSettings, readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
+import { addSettings } from '../setting_options.ts';
 import { restoreOneProject } from './restore_project.ts';
 import { type Options, getPlace, showParts } from './command_helpers.ts';
 import { withScratch } from './scratch_folder.ts';
+
+/** Says that the database becomes SQLite: it does, too, if a shell does not have the settings of the service. */
+const warnOtherEngine = ({ name, engine }: Manifest, { database_url }: Config): void => {
+  if (engine !== 'postgres' || database_url !== null) return;
+  process.stderr.write(
+    `gantry: warning: ${name} is of a PostgreSQL database and is restored to SQLite, because GANTRY_DATABASE_URL is not set\n`,
+  );
+};
+
+const formatTarget = ({ data, database_url, database_schema }: Config): string =>
+  database_url === null ? `${data}, on SQLite` : `${data} and the PostgreSQL schema ${database_schema}`;
 
 const restore = async (from: string | undefined, options: Options): Promise<void> => {
   if (options['project'] !== undefined) {
@@ -18,7 +32,7 @@ const restore = async (from: string | undefined, options: Options): Promise<void
   }
   const isQuiet = options['quiet'] === true;
   if (options['as'] !== undefined) throw new UsageFailure('--as goes with --project');
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options, false);
   const source = getPlace(from, config);
   prepareFolder(config.data);
   const lock = lockFolder(config.data);
@@ -29,12 +43,13 @@ const restore = async (from: string | undefined, options: Options): Promise<void
     const { name, instance, counts } = await withScratch(config, async (scratch) => {
       const place = await openPlaceToRead(config, source, scratch);
       const manifest = await findManifest(place, options.backup);
+      warnOtherEngine(manifest, config);
       await restoreBackup({ config, place, manifest, isQuiet, ...progress });
       return manifest;
     });
     end();
     const quiet = isQuiet ? ' It sends nothing until "gantry backup activate".' : '';
-    const text = `${name} of the instance ${instance} is restored to ${config.data}.${quiet} Start the service, then check it with "gantry doctor --thorough".`;
+    const text = `${name} of the instance ${instance} is restored to ${formatTarget(config)}.${quiet} Start the service, then check it with "gantry doctor --thorough".`;
     print(options, { name, instance, counts, quiet: isQuiet }, text);
   } finally {
     end();

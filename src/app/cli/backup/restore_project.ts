@@ -5,14 +5,14 @@ import { readInstanceRecord } from '../../service/instance_record.ts';
 import { makeLog } from '../../service/log.ts';
 import { print } from '../print_result.ts';
 import { spellCount } from '../../../platform/spell_count.ts';
-import { readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
 import { withStore } from '../with_store.ts';
 import { type Options, getPlace, showParts } from './command_helpers.ts';
 import { withScratch } from './scratch_folder.ts';
 
 /** Restores one project into the instance, also while the service runs. */
 export const restoreOneProject = async (source: string | undefined, options: Options): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const [named, from] = [getPlace(source, config), String(options['project'])];
   const to = (options['as'] as string | undefined) ?? from;
   const { restoreProject } = await import('../../backup/project/restore_project.ts');

@@ -4,7 +4,8 @@ import type { Reader } from '../../../platform/db/open.ts';
 import { formatTime, systemClock } from '../../../platform/time.ts';
 import { action } from '../command_builders.ts';
 import { print } from '../print_result.ts';
-import { addSettings, readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
+import { addSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 import { formatBytes } from '../../../platform/format_bytes.ts';
 import type { Options } from './command_helpers.ts';
@@ -41,7 +42,7 @@ const toJson = (row: Row, now: number): object => ({
 });
 
 const showStatus = async (options: Options): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const { rows, next } = await withStore(config, async ({ db }) => ({
     rows: await loadNewest(db),
     next: await loadNextBackup(db),

@@ -6,13 +6,15 @@ import { openPlaceToRead } from '../../backup/open_place.ts';
 import { findManifest } from '../../backup/places/backup_place.ts';
 import { verifyBackup } from '../../backup/verify.ts';
 import type { Config } from '../../../platform/config/fields.ts';
+import { readConfig } from '../../../platform/config/read_config.ts';
 import { StartFailure } from '../../../platform/errors.ts';
 import { systemClock } from '../../../platform/time.ts';
 import { makeLog } from '../../service/log.ts';
 import { databaseExists } from '../../service/open_database.ts';
 import { action } from '../command_builders.ts';
 import { print } from '../print_result.ts';
-import { addSettings, readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
+import { addSettings } from '../setting_options.ts';
 import { withStore } from '../with_store.ts';
 import { type Options, getPlace, showParts } from './command_helpers.ts';
 import { withScratch } from './scratch_folder.ts';
@@ -24,7 +26,14 @@ const boot = async (config: Config): Promise<void> => {
     throw error;
   };
   const log = makeLog(config);
-  const service = await startService({ config, clock: systemClock, random: randomBytes, log, onFatal });
+  const service = await startService({
+    config,
+    configOrigin: readConfig({}, {}).origin,
+    clock: systemClock,
+    random: randomBytes,
+    log,
+    onFatal,
+  });
   try {
     const response = await fetch(`${service.url}/-/readiness`);
     if (response.status !== 200)
@@ -88,7 +97,7 @@ export const verifyNamed = async (config: Config, from: string, options: Options
   });
 
 const verify = async (from: string | undefined, options: Options): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const { name, counts } = await verifyNamed(config, getPlace(from, config), options);
   const text = `${name} is whole: every object, row count and ref is right, git fsck finds no damage, and it starts.`;
   print(options, { name, verified: true, counts }, text);

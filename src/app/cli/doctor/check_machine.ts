@@ -1,9 +1,19 @@
 /** Checks programs, the data folder and the disk. */
 import { spawnSync } from 'node:child_process';
-import { type Stats, accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
+import {
+  type Stats,
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  statSync,
+  statfsSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../platform/config/fields.ts';
 import { oldestSqlite } from '../../../platform/db/sqlite/engine.ts';
+import { type FolderOwner, readOwner } from '../../service/data_folder.ts';
 import { readSecrets, secretsPath } from '../../service/secrets.ts';
 import { passwordFile } from '../../service/first_start.ts';
 import { type Finding, fail, isAtLeast, ok, warn } from './finding.ts';
@@ -55,14 +65,28 @@ const checkMode = (check: string, path: string, stats: Stats, requiredMode: stri
   );
 };
 
-/** Checks that this user owns the folder. Root may check any folder. */
-const checkOwner = (folder: string, { uid }: Stats): Finding => {
+/** Finds an entry of another user; null: there is none. */
+const findForeign = (folder: string, uid: number): string | null =>
+  readdirSync(folder).find((name) => lstatSync(join(folder, name)).uid !== uid) ?? null;
+
+/** Checks that this process runs as the user of the data folder, and that everything there belongs to that user. */
+const checkOwner = (folder: string, { uid, gid }: FolderOwner): Finding => {
   const own = process.getuid?.() ?? uid;
-  if (own === uid || own === 0) return ok('owner', `user id ${uid}`);
+  const foreign = own === uid || own === 0 ? findForeign(folder, uid) : null;
+  if (foreign !== null) {
+    return fail(
+      'owner',
+      `${join(folder, foreign)} does not belong to user id ${uid}, as the data folder does`,
+      `run: chown -R ${uid}:${gid} ${folder}`,
+    );
+  }
+  if (own === uid) return ok('owner', `user id ${uid}`);
   return fail(
     'owner',
     `${folder} belongs to user id ${uid}, and this process runs as ${own}`,
-    'run gantry as its owner, or give the folder to this user with chown',
+    own === 0
+      ? `run: setpriv --reuid=${uid} --regid=${gid} --clear-groups gantry doctor`
+      : 'run gantry as its owner, or give the folder to this user with chown',
   );
 };
 
@@ -116,6 +140,16 @@ const checkPasswordFile = (folder: string): Finding[] => {
   ];
 };
 
+/** Returns whether this user may not look into the data folder, so that only the folder itself can be checked. */
+export const isClosed = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+};
+
 export const checkFolder = (config: Config): Finding[] => {
   const { data } = config;
   const stats = statSync(data, { throwIfNoEntry: false });
@@ -130,10 +164,8 @@ export const checkFolder = (config: Config): Finding[] => {
   }
   return [
     checkMode('data folder', data, stats, '700'),
-    checkOwner(data, stats),
+    checkOwner(data, readOwner(data) ?? stats),
     ...checkWritable(data),
-    checkSecrets(config),
-    checkSpace(data),
-    ...checkPasswordFile(data),
+    ...(isClosed(data) ? [] : [checkSecrets(config), checkSpace(data), ...checkPasswordFile(data)]),
   ];
 };

@@ -5,7 +5,7 @@ import { print } from '../print_result.ts';
 import { checkBlobs } from './check_bucket.ts';
 import { checkBackupPlace } from './check_backups.ts';
 import type { Finding } from './finding.ts';
-import { checkFolder, checkMachine } from './check_machine.ts';
+import { checkFolder, checkMachine, isClosed } from './check_machine.ts';
 import { checkStore } from './check_database.ts';
 import { addSettings, readSettings } from '../setting_options.ts';
 
@@ -17,6 +17,7 @@ const findAll = async (
 ): Promise<Finding[]> => {
   const machine = checkMachine();
   const folder = [...checkFolder(config), ...checkBackupPlace(config)];
+  if (isClosed(config.data)) return [...machine, ...folder];
   const bytes = await checkBlobs(config);
   const skipped = new Set(bytes.some(({ state }) => state === 'fail') ? ['blobs'] : []);
   return [...machine, ...folder, ...bytes, ...(await checkStore({ config, thorough, silent, skipped }))];

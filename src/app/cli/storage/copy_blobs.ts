@@ -13,7 +13,7 @@ import { UsageFailure } from '../command_builders.ts';
 import { print } from '../print_result.ts';
 import { spellCount } from '../../../platform/spell_count.ts';
 import { type Progress, showProgress, silentProgress } from '../progress.ts';
-import { readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
 import { withStore } from '../with_store.ts';
 
 /** Locks the data folder; null: a service uses it. */
@@ -107,7 +107,7 @@ const setAside = async (root: string, instance: string): Promise<void> => {
 type CopyOptions = AdminOptions & { skipDamaged?: boolean };
 
 const copyBlobs = async (options: CopyOptions): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const location = getS3Location(config);
   if (location === null)
     throw new UsageFailure(

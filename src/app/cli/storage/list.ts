@@ -4,7 +4,7 @@ import type { Reader } from '../../../platform/db/open.ts';
 import { type AdminOptions, adminAction } from '../admin/user.ts';
 import { columns, print } from '../print_result.ts';
 import { spellCount } from '../../../platform/spell_count.ts';
-import { readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
 import { withStore } from '../with_store.ts';
 
 type Counts = { name: string; projects: number; leaving: number };
@@ -19,7 +19,7 @@ const countProjects = async (db: Reader): Promise<Counts[]> => {
 };
 
 const list = async (options: AdminOptions): Promise<void> => {
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const counted = await withStore(config, async ({ db }) => await countProjects(db));
   const byName = new Map(counted.map((row) => [row.name, row]));
   const names = new Set([...config.repository_storages.map(({ name }) => name), ...byName.keys()]);

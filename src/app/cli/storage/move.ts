@@ -11,7 +11,7 @@ import { anyProject } from '../../../projects/projects/find.ts';
 import { type AdminOptions, adminAction } from '../admin/user.ts';
 import { UsageFailure } from '../command_builders.ts';
 import { print } from '../print_result.ts';
-import { readSettings } from '../setting_options.ts';
+import { readDataSettings } from '../data_owner.ts';
 import { withStore } from '../with_store.ts';
 
 type Options = AdminOptions & { project?: string; allFrom?: string; to?: string; wait?: boolean };
@@ -53,7 +53,7 @@ const move = async (options: Options): Promise<void> => {
   const { project, allFrom, to } = options;
   if ((project === undefined) === (allFrom === undefined))
     throw new UsageFailure('name a project with --project, or a storage with --all-from');
-  const { config } = readSettings(options);
+  const { config } = readDataSettings(options);
   const storages = config.repository_storages.map(({ name }) => name);
   await withStore(config, async (store) => {
     if (project !== undefined) return await moveOne(store, project, storages, options);

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../../platform/db/open.ts';
 
-/** Name of the background work that makes a scheduled backup. */
+/** Name of the background work that makes a scheduled or requested backup. The row of the schedule has it as its key. */
 export const backupWork = 'backup.create';
 
 /** Milliseconds after which progress that is not written again is that of a dead process. */
@@ -39,7 +39,7 @@ export const loadNextBackup = async (db: Reader): Promise<number | null> => {
   const row = await db
     .selectFrom('work')
     .select(sql<number | null>`min(run_at)`.as('run_at'))
-    .where('name', '=', backupWork)
+    .where('unique_key', '=', backupWork)
     .where('locked_until', 'is', null)
     .executeTakeFirst();
   return row?.run_at ?? null;

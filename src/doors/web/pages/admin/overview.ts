@@ -2,7 +2,7 @@ import { countAll } from '../../../instance/count_records.ts';
 import { object } from '../../../../platform/http/schema.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { type Visit, page } from '../../page.ts';
-import { adminView } from '../../parts/frame/admin_layout.ts';
+import { adminLinks, adminView } from '../../parts/frame/admin_layout.ts';
 import { versionLink } from './version_link.ts';
 
 const warnings = ({ call: { settings } }: Visit): Html | null =>
@@ -12,21 +12,14 @@ const warnings = ({ call: { settings } }: Visit): Html | null =>
 `
     : null;
 
-const areas: readonly (readonly [path: string, name: string, meaning: string])[] = [
-  ['/admin/users', 'Users', 'Create, edit, block and delete accounts, reset passwords, impersonate.'],
-  ['/admin/groups', 'Groups', 'All groups, with their projects and members.'],
-  ['/admin/projects', 'Projects', 'All projects, their storage and settings.'],
-  ['/admin/jobs', 'Jobs', 'Running and pending jobs of all projects.'],
-  ['/admin/application_settings', 'Settings', 'Sign-up, sign-in, defaults of new projects, limits.'],
-  ['/admin/runners', 'Runners', 'Runners that all projects may use.'],
-  ['/admin/applications', 'Applications', 'OAuth applications of the instance and of users.'],
-  ['/admin/background_work', 'Background work', 'Waiting, running and failed tasks.'],
-  ['/admin/health', 'Health', 'Database, disks, repository storages, versions.'],
-  ['/admin/audit_events', 'Audit log', 'Sign-ins and changes that concern security.'],
+type Area = readonly [path: string, name: string, meaning: string];
+
+const areas: readonly Area[] = [
+  ...adminLinks.filter(([path]) => path !== '/admin'),
   ['/-/docs/api', 'API', 'Every endpoint, for programs.'],
 ];
 
-const areaPart = ([path, name, meaning]: (typeof areas)[number]): Html =>
+const areaPart = ([path, name, meaning]: Area): Html =>
   html`<div><dt><a href="${path}">${name}</a></dt><dd>${meaning}</dd></div>
 `;
 

@@ -2,6 +2,7 @@ import { auditPages } from './audit/pages.ts';
 import { settingsPages } from './settings/pages.ts';
 import { applicationPages } from './applications/pages.ts';
 import { broadcastMessagePages } from './broadcast_messages/pages.ts';
+import { configurationPages } from './configuration/pages.ts';
 import { deployKeyPages } from './deploy_keys/pages.ts';
 import { failingWebhookPages } from './failing_webhooks/pages.ts';
 import { groupPages } from './groups/pages.ts';
@@ -28,6 +29,7 @@ export const pages = [
   ...failingWebhookPages,
   ...healthPages,
   ...settingsPages,
+  ...configurationPages,
   ...workPages,
   ...movePages,
   ...mailPages,

@@ -24,6 +24,7 @@ export const topicGroups: readonly TopicGroup[] = [
     title: 'Start',
     topics: [
       topic('installation', 'Installation', 'From a clone, a package, in a container; behind a proxy.'),
+      topic('coming_from', 'Coming from GitLab or Gitea', 'Commands side by side, what is not there.'),
       topic('tutorial', 'Tutorial', 'From the first project to the first green pipeline and merge request.'),
     ],
   },
@@ -54,6 +55,7 @@ export const topicGroups: readonly TopicGroup[] = [
       topic('operations', 'Operations', 'Configuration, monitoring, stopping, what belongs together.'),
       topic('backup', 'Backup', 'Make backups while the service runs, check and restore them.'),
       topic('configuration', 'Settings of the process', 'Every variable and flag, with its default.'),
+      topic('commands', 'Commands', 'Every command of gantry, with its options.'),
       topic('settings', 'Settings of the instance', 'Every setting, with its default.'),
       topic('runners', 'Runners', 'Who runs jobs, and in what.'),
       topic('mail', 'Mail', 'Notifications and account mails.'),

@@ -6,7 +6,10 @@ import { icon } from '../../../parts/icon.ts';
 import { formatBytes } from '../../../../../platform/format_bytes.ts';
 import { formatDuration } from '../../../parts/times/format_duration.ts';
 import { moment, momentOr } from '../../../parts/timestamp.ts';
-import { type Visit, page } from '../../../page.ts';
+import { type Visit, page, redirect } from '../../../page.ts';
+import { formPage } from '../../../parts/fields/form_page.ts';
+import { form } from '../../../parts/form.ts';
+import { redirectWithProblems } from '../../../parts/form_problems.ts';
 import { adminView } from '../../../parts/frame/admin_layout.ts';
 import { versionLink } from '../version_link.ts';
 import {
@@ -26,9 +29,15 @@ import {
   judgeWork,
   sumWork,
 } from '../../../../instance/health/judge_health.ts';
+import {
+  findRequestProblem,
+  isBackupRequested,
+  requestBackup,
+} from '../../../../instance/health/request_backup.ts';
 import type { WorkFigures } from '../../../../../platform/queue/inspect_work.ts';
 
 const path = '/admin/health';
+const backupPath = `${path}/backup`;
 
 const engineNames: Record<DatabaseFacts['engine'], string> = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
@@ -38,15 +47,14 @@ const marks: Record<Judgement, Html> = {
   failed: html`<span class="status bad">${icon('cross-circle')} Unavailable</span>`,
 };
 
-const card = (
-  title: string,
-  health: Judgement,
-  figures: readonly (readonly [string, Html | string])[],
-): Html =>
+type Figures = readonly (readonly [string, Html | string])[];
+
+/** @param below content below the figures */
+const card = (title: string, health: Judgement, figures: Figures, below: Html | null = null): Html =>
   html`<section class="card"><header><h2>${title}</h2><span class="end">${marks[health]}</span></header><div class="body"><dl class="figures">${figures.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
-  )}</dl></div></section>
+  )}</dl>${below}</div></section>
 `;
 
 const spaceText = (space: Space | null): string =>
@@ -118,34 +126,47 @@ const workPart = (work: WorkFigures[] | null, now: number): Html => {
   ]);
 };
 
-const backupsPart = (
-  { backup_to, backup_schedule }: Config,
-  facts: BackupFacts | null,
-  now: number,
-): Html => {
+/** Renders the button that starts a backup, where the configuration names a place and none is on its way. */
+const backupButton = (visit: Visit, isBusy: boolean): Html | null =>
+  isBusy || findRequestProblem(visit.call.platform.config) !== null
+    ? null
+    : form(visit, { action: backupPath, submit: 'Back up now' });
+
+const backupProgress = ({ running }: BackupFacts, isRequested: boolean): Figures => {
+  if (running === null) return isRequested ? [['Progress', 'Requested']] : [];
+  return [
+    ['Running since', moment(running.started_at)],
+    ['Progress', running.progress ?? 'Started'],
+  ];
+};
+
+const backupsPart = (visit: Visit, facts: BackupFacts | null, isRequested: boolean): Html => {
   if (facts === null) return card('Backups', 'failed', []);
+  const { platform, now } = visit.call;
+  const { backup_to, backup_schedule } = platform.config;
   const { finished_at, verified_at, error, running, next_at } = facts;
-  return card('Backups', judgeBackups(facts, now), [
+  const figures: Figures = [
     ['Location', backup_to ?? 'Not configured'],
     ['Schedule', backup_schedule === null ? 'None' : html`<code>${backup_schedule}</code> (UTC)`],
     ['Last backup', momentOr(finished_at, 'None')],
     ['Last verified backup', momentOr(verified_at, 'None')],
     ...(error === null ? [] : [['Error of the newest', error] as const]),
-    ...(running === null
-      ? []
-      : [
-          ['Running since', moment(running.started_at)] as const,
-          ['Progress', running.progress ?? 'Started'] as const,
-        ]),
+    ...backupProgress(facts, isRequested),
     ['Next backup', momentOr(next_at, 'None scheduled')],
-  ]);
+  ];
+  return card(
+    'Backups',
+    judgeBackups(facts, now),
+    figures,
+    backupButton(visit, isRequested || running !== null),
+  );
 };
 
 /** Commands without a page: they read all data, and work while no page can be shown. */
 const commands: readonly (readonly [command: string, meaning: Html | string])[] = [
   [
     'gantry backup create --to PLACE --verify',
-    html`Makes a backup now, and proves it by restoring it: <a href="/help/backup">Backup and restore</a>`,
+    html`Makes a backup at any place, and proves it by restoring it: <a href="/help/backup">Backup and restore</a>`,
   ],
   [
     'gantry doctor',
@@ -169,9 +190,23 @@ export const healthPages = [
     handle: async (visit) => {
       const { platform, now } = visit.call;
       const { database, storages, space, hasBlobs, runners, work, backups } = await readHealth(platform);
-      const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map((one) => storagePart(one, now))}${runnersPart(runners)}${workPart(work, now)}${backupsPart(platform.config, backups, now)}
+      const isRequested = backups !== null && (await isBackupRequested(platform.store.db, now));
+      const content = html`${servicePart(visit)}${databasePart(database)}${filesPart(platform.config, space)}${blobsPart(platform.config, hasBlobs)}${storages.map((one) => storagePart(one, now))}${runnersPart(runners)}${workPart(work, now)}${backupsPart(visit, backups, isRequested)}
 ${commandsPart}`;
       return adminView({ path, title: 'Health' }, content);
     },
+  }),
+  formPage({
+    path: backupPath,
+    audience: 'admin',
+    address: {},
+    fields: {},
+    find: async () => await Promise.resolve(null),
+    fromSent: () => null,
+    run: async ({ call }) => {
+      await requestBackup(call);
+      return redirect(path, 'A backup was requested. Reload this page for its progress.');
+    },
+    view: (_visit, _loaded, { problems }) => redirectWithProblems(path, problems),
   }),
 ];
