@@ -1356,6 +1356,8 @@ create table namespaces (
   constraint namespaces_pkey PRIMARY KEY (id)
 );
 
+CREATE INDEX namespaces_lower_name ON namespaces USING btree (lower(name), id);
+
 CREATE UNIQUE INDEX namespaces_name ON namespaces USING btree (parent_id, name) WHERE ((parent_id IS NOT NULL) AND (deleted_at IS NULL));
 
 CREATE INDEX namespaces_owner ON namespaces USING btree (owner_id);
@@ -2372,6 +2374,8 @@ create table users (
 );
 
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email));
+
+CREATE INDEX users_last_activity ON users USING btree (last_activity_on, id) WHERE (last_activity_on IS NOT NULL);
 
 CREATE UNIQUE INDEX users_username ON users USING btree (lower(username));
 

@@ -1298,6 +1298,8 @@ CREATE TABLE namespaces (
   avatar text
 ) strict;
 
+CREATE INDEX namespaces_lower_name on namespaces (lower(name), id);
+
 CREATE UNIQUE INDEX namespaces_name on namespaces (parent_id, name) where parent_id is not null and deleted_at is null;
 
 CREATE INDEX namespaces_owner on namespaces (owner_id);
@@ -2208,6 +2210,8 @@ CREATE TABLE users (
 ) strict;
 
 CREATE UNIQUE INDEX users_email on users (lower(email));
+
+CREATE INDEX users_last_activity on users (last_activity_on, id) where last_activity_on is not null;
 
 CREATE UNIQUE INDEX users_username on users (lower(username));
 

@@ -97,6 +97,7 @@ import { lastReviews } from './0216_last_reviews.ts';
 import { refEventIndex } from './0221_ref_event_index.ts';
 import { dropEventsProject } from './0222_drop_events_project.ts';
 import { watcherIndex } from './0226_watcher_index.ts';
+import { sortedLists } from './0229_sorted_lists.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -200,4 +201,5 @@ export const migrationTexts: MigrationText[] = [
   refEventIndex,
   dropEventsProject,
   watcherIndex,
+  sortedLists,
 ];
