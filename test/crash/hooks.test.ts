@@ -1,18 +1,21 @@
-/** Deliveries of hooks survive kill -9 between commit and delivery: none is lost, and order is kept. */
+/**
+ * Deliveries of hooks survive kill -9 between commit and delivery, also of one of two services that share them: none is
+ * lost, and order is kept.
+ */
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { afterEach, beforeEach, it } from 'node:test';
 import { times } from '../support/run/sample.ts';
 import { type HookReceiver, startHookReceiver } from '../support/servers/hook_receiver.ts';
 import { untilEmpty } from './git_operations.ts';
-import { type Place, call, newPlace } from './process.ts';
+import { type Place, type Running, call, engine, newPlace, startTogether } from './process.ts';
 
 let place: Place;
 let receiver: HookReceiver;
-before(async () => {
+beforeEach(async () => {
   place = newPlace();
   receiver = await startHookReceiver();
 });
-after(async () => {
+afterEach(async () => {
   await receiver.close();
   await place.remove();
 });
@@ -51,34 +54,72 @@ const countIds = (): number[] => {
   return [...ids.values()].map(({ size }) => size);
 };
 
-it(`delivers every change in order through ${kills} kills`, async () => {
-  let service = await place.start();
-  await ok(service.url, 'PUT /application/settings', { allow_local_requests_from_hooks_and_services: true });
-  const { id } = await ok(service.url, 'POST /projects', { name: 'hooked' });
+/** Makes a project with issues, of which a hook reports the changes. @returns its path in the API */
+const addHookedProject = async (url: string): Promise<string> => {
+  await ok(url, 'PUT /application/settings', { allow_local_requests_from_hooks_and_services: true });
+  const { id } = await ok(url, 'POST /projects', { name: 'hooked' });
   const project = `/projects/${id}`;
-  await ok(service.url, `POST ${project}/hooks`, {
-    url: receiver.url,
-    push_events: false,
-    issues_events: true,
-  });
-  for (let one = 1; one <= issues; one += 1) await ok(service.url, `POST ${project}/issues`, { title: '0' });
-  for (let kill = 1; kill <= kills; kill += 1) {
-    const title = String(kill);
-    const edits = Array.from({ length: issues }, async (_one, at) =>
-      ok(service.url, `PUT ${project}/issues/${at + 1}`, { title }),
-    );
-    await Promise.all(edits); // committed, and perhaps not delivered
-    service.signal('SIGKILL');
-    await service.exit;
-    service = await place.start();
-  }
+  await ok(url, `POST ${project}/hooks`, { url: receiver.url, push_events: false, issues_events: true });
+  for (let one = 1; one <= issues; one += 1) await ok(url, `POST ${project}/issues`, { title: '0' });
+  return project;
+};
+
+/** Gives every issue a title at the same time. All are committed afterwards, and perhaps not delivered. */
+const editAll = async (urlOf: (at: number) => string, project: string, title: string): Promise<void> => {
+  const edits = Array.from({ length: issues }, async (_one, at) =>
+    ok(urlOf(at), `PUT ${project}/issues/${at + 1}`, { title }),
+  );
+  await Promise.all(edits);
+};
+
+/** Each issue's titles arrived in order, and each change with one id. */
+const checkDeliveries = async (titles: readonly string[]): Promise<void> => {
   await untilEmpty(place, 'hook_deliveries', 'select id, attempts from hook_deliveries');
-  const expected = Array.from({ length: kills + 1 }, (_one, at) => String(at));
-  const titles = ledger();
-  for (let iid = 1; iid <= issues; iid += 1) assert.deepEqual(titles.get(iid), expected, `issue ${iid}`);
+  const received = ledger();
+  for (let iid = 1; iid <= issues; iid += 1) assert.deepEqual(received.get(iid), titles, `issue ${iid}`);
   assert.ok(
     countIds().every((count) => count === 1),
     'each attempt has the id of the first',
   );
   assert.deepEqual(await place.query('select id from hook_events'), []);
+};
+
+it(`delivers every change in order through ${kills} kills`, async () => {
+  let service = await place.start();
+  const project = await addHookedProject(service.url);
+  for (let kill = 1; kill <= kills; kill += 1) {
+    await editAll(() => service.url, project, String(kill));
+    service.signal('SIGKILL');
+    await service.exit;
+    service = await place.start();
+  }
+  await checkDeliveries(Array.from({ length: kills + 1 }, (_one, at) => String(at)));
 });
+
+const skip = engine === 'sqlite' ? 'a file serves one process' : false;
+
+it(
+  `delivers every change in order while one of two services is killed ${kills} times`,
+  { skip },
+  async () => {
+    const services = await startTogether(place, 2);
+    const serviceAt = (at: number): Running => {
+      const service = services[at % services.length];
+      assert.ok(service !== undefined);
+      return service;
+    };
+    const project = await addHookedProject(serviceAt(0).url);
+    const titles = ['0'];
+    for (let kill = 1; kill <= kills; kill += 1) {
+      titles.push(`${kill} before`, `${kill} after`);
+      await editAll((at) => serviceAt(at).url, project, `${kill} before`);
+      const killed = kill % services.length;
+      serviceAt(killed).signal('SIGKILL');
+      await serviceAt(killed).exit;
+      // What the killed service was delivering stays before what the other one is told now.
+      await editAll(() => serviceAt(killed + 1).url, project, `${kill} after`);
+      services[killed] = await place.start({ env: { GANTRY_DATA: `${place.data}-${killed}` } });
+    }
+    await checkDeliveries(titles);
+  },
+);
