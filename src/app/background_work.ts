@@ -160,7 +160,7 @@ const allHandlers = (platform: Platform): { [name: string]: WorkHandler } => ({
 });
 
 /** Work that waits for the end of a pause, and checks whether it has passed. */
-export const pausingWork: readonly string[] = [deliverHooksWork, probeWork];
+export const pausingWork: readonly string[] = [deliverHooksWork, probeWork, sendMailWork];
 
 /** Work that reaches other systems, or begins by the clock. */
 const outgoingWork = [

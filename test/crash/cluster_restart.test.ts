@@ -34,7 +34,7 @@ after(async () => {
 
 it(
   'nothing fails when a service or a storage is restarted, and only what was in progress when one is killed',
-  { skip, timeout: 120_000 },
+  { skip, timeout: 300_000 },
   async (test) => {
     assert.ok(started !== undefined);
     const cluster = started;

@@ -460,6 +460,22 @@ describe('when a mail is sent', () => {
     assert.equal((await subjectsTo(reader)).length, 1);
   });
 
+  it('is repeated although the clock was set back since its last attempt', async () => {
+    const start = Date.now() + 10 * 3_600_000;
+    gantry.setTime(start);
+    await addIssue({ description: `@${reader.username}` });
+    gantry.smtp.refuse(450);
+    // The last pause is longer than the waits of other work.
+    for (let attempts = 0; attempts < 6; attempts += 1) {
+      await gantry.service.worker.drain();
+      gantry.setTime(start + (attempts + 1) * 600_000);
+    }
+    gantry.smtp.refuse(null);
+    gantry.smtp.clear();
+    gantry.setTime(null);
+    assert.equal((await subjectsTo(reader)).length, 1);
+  });
+
   it('is given up if the server refuses the address permanently', async () => {
     await addIssue({ description: `@${reader.username}` });
     gantry.smtp.refuse(550);
@@ -493,5 +509,16 @@ describe('when a mail is sent', () => {
     assert.equal((await fetch(link, { method: 'POST' })).status, 200);
     const { body } = await gantry.api('GET /notification_settings', { as: reader.token });
     assert.equal(body.level, 'mention');
+  });
+
+  it('waits no longer for the limit per minute if the clock is set back', async () => {
+    gantry.setTime(Date.now() + 3_600_000);
+    const iid = await addIssue({ description: `@${reader.username}` });
+    for (let n = 0; n < 30; n += 1) await send(`POST ${issues()}/${iid}/notes`, { body: `Note ${n}.` });
+    assert.equal((await gantry.mailsTo(reader)).length, 20);
+    await send(`POST ${issues()}/${iid}/notes`, { body: 'One more.' });
+    assert.equal((await gantry.mailsTo(reader)).length, 20);
+    gantry.setTime(null);
+    assert.match((await gantry.mailsTo(reader)).at(-1)?.text ?? '', /One more\./);
   });
 });

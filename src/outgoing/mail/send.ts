@@ -8,7 +8,8 @@ import { isMailOn, sendMailWork, sendingWork } from '../../core/mail/enqueue_mai
 import type { Platform } from '../../core/platform.ts';
 import { getErrorMessage } from '../../platform/errors.ts';
 import { type WorkHandler, enqueueAll } from '../../platform/queue/enqueue.ts';
-import { getPause, maxDeliveryAge } from '../hooks/backoff.ts';
+import { isWithinPause } from '../../platform/time.ts';
+import { getPause, isBackingOff, maxDeliveryAge } from '../hooks/backoff.ts';
 import { composeAccountMail } from './account_mails.ts';
 import { type Person, composeDigest, composeMail } from './compose.ts';
 import {
@@ -105,6 +106,13 @@ const deliver = async (platform: Platform, { rows, message, isSecret }: Parcel):
 const wasHeldBack = ({ attempts, next_attempt_at, created_at }: MailRow): boolean =>
   attempts === 0 && next_attempt_at > created_at;
 
+/** Returns whether a mail waits for its next attempt, or for the limit. The first attempt is due at once. */
+const mustWait = (mail: MailRow, now: number): boolean => {
+  const { attempts, next_attempt_at } = mail;
+  if (attempts > 0) return isBackingOff(next_attempt_at, now, attempts);
+  return wasHeldBack(mail) && isWithinPause(next_attempt_at, now, limitWindow);
+};
+
 /**
  * Chooses the mails of the next message: one, or all if the limit kept them waiting or allows no other message.
  * @returns time to continue, if nothing may be sent now
@@ -116,7 +124,7 @@ const chooseNext = async (
 ): Promise<MailRow[] | number> => {
   const [first] = pending;
   if (first === undefined) return [];
-  if (first.next_attempt_at > clock.now()) return first.next_attempt_at;
+  if (mustWait(first, clock.now())) return first.next_attempt_at;
   if (first.target_type === null) return [first];
   const sent = await loadSentTimes(store, userId, clock.now());
   const left = config.mail_limit - sent.length;

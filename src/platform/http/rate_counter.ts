@@ -1,6 +1,7 @@
 /**
- * Counts events by name within a time window, in the memory of this process only. Approximate: a window starts with
- * its first event.
+ * Counts events by name within a time window, in the memory of this process only, to save work: it slows runners that
+ * poll without pause. Approximate: a window starts with its first event, a restart forgets all counts, and so do too
+ * many names. A limit that protects a secret counts in the database (`countAttempt` of `identity/sessions`).
  */
 export type RateCounter = {
   /** Counts an event. Returns whether the name has more than `maxEvents` events in its window. */

@@ -42,7 +42,10 @@ export const projectBadgeOwner = (project: Project, call: Call): BadgeOwner => {
   const own = sql<boolean>`badges.project_id = ${project.id}`;
   return {
     columns: { project_id: project.id, group_id: null },
-    shown: sql<boolean>`(${own} or badges.group_id in ${selectAncestors(project.namespace_id)})`,
+    // Not `own or ...`, for which PostgreSQL would read all badges.
+    shown: sql<boolean>`badges.id in (
+      select id from badges where project_id = ${project.id}
+      union all select badges.id from badges join ${selectAncestors(project.namespace_id)} as above on badges.group_id = above.id)`,
     own,
     placeholders: toPlaceholders(project, call),
   };

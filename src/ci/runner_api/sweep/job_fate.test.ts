@@ -38,3 +38,9 @@ test('a step before the start of a job changes nothing', () => {
   const history = setClock([noon + 3 * hour, 2 * hour]);
   assert.equal(getLateMinute(noon + 4 * hour, noon + 4 * hour, history), 61);
 });
+
+test('the clock of another process may be a little ahead', () => {
+  const now = noon + 10 * hour;
+  const job = { status: 'running', seen_at: null, cancelled_at: null, timeout: 3600 };
+  assert.equal(decideFate({ ...job, started_at: now + 1_000 }, now, setClock()), null);
+});

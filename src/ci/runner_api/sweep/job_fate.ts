@@ -1,5 +1,5 @@
 /** Decides which running jobs end although their runner does not say so. Pure. */
-import { type ClockStep, minuteMilliseconds } from '../../../platform/time.ts';
+import { type ClockStep, maxClockDifference, minuteMilliseconds } from '../../../platform/time.ts';
 import { lostOnce } from '../undelivered_jobs.ts';
 
 const second = 1_000;
@@ -47,11 +47,11 @@ const getAdvance = (time: number, { steps }: ClockHistory): number => {
 };
 
 /**
- * Returns the milliseconds that have passed since a stored time. A time in the future is from before the clock was set
- * back, so at least the time since then has passed.
+ * Returns the milliseconds that have passed since a stored time. A time in the future, further than that of another
+ * process can be, is from before the clock was set back, so at least the time since then has passed.
  */
-const getAge = (time: number, now: number, history: ClockHistory): number =>
-  time > now ? now - history.since : now - time - getAdvance(time, history);
+export const getAge = (time: number, now: number, history: ClockHistory): number =>
+  time > now + maxClockDifference ? now - history.since : now - time - getAdvance(time, history);
 
 /** Decides what happens to a running job. */
 export const decideFate = (job: RunningJob, now: number, history: ClockHistory): Fate => {

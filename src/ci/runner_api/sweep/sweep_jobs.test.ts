@@ -202,4 +202,30 @@ describe('a pending job', () => {
     const reply = await gantry.api(`GET /projects/${project.id}/pipelines`);
     assert.equal(reply.body[0].status, 'failed');
   });
+
+  test('has its time, whichever way the clock is set', async () => {
+    const [waits, stuck] = [await waiting(), await waiting('a: { script: x, tags: [rare] }')];
+    await peerFor(waits.project);
+    const sweep = makeSweeper(gantry.service.platform);
+    const start = Date.now();
+    for (const days of [2, -2, 3]) {
+      gantry.setTime(start + days * 24 * hour);
+      await sweep(true);
+      for (const { id } of [waits, stuck]) assert.deepEqual(await stateOf(id), ['pending', null]);
+    }
+  });
+
+  test('fails an hour after the clock was set back if no runner matches', async () => {
+    gantry.setTime(Date.now() + 2 * 24 * hour);
+    const { id } = await waiting('a: { script: x, tags: [rare] }');
+    const since = Date.now();
+    for (const [minutes, state] of [
+      [59, 'pending'],
+      [61, 'failed'],
+    ] as const) {
+      gantry.setTime(since + minutes * minute);
+      await sweepJobs(gantry.service.platform, { since, steps: [] });
+      assert.equal((await stateOf(id))[0], state);
+    }
+  });
 });

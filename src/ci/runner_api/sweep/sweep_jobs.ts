@@ -120,7 +120,7 @@ export const sweepJobs = async (
   await storeActivity(platform);
   await sweepRunning(platform, history);
   if (!isPendingToo) return;
-  await sweepPending(platform);
+  await sweepPending(platform, history);
   await sweepBridges(platform);
   await openQueue(platform)?.resync();
 };

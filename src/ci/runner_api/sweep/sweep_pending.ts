@@ -7,6 +7,7 @@ import { forEachLogged } from '../for_each_logged.ts';
 import { type RequestingRunner, canTake } from '../queue/match_runners.ts';
 import { pendingColumns } from '../queue/pending_job_queries.ts';
 import { loadTaker } from '../queue/load_runner_facts.ts';
+import { type ClockHistory, getAge } from './job_fate.ts';
 
 /** Milliseconds. */
 const maxPendingMilliseconds = dayMilliseconds;
@@ -15,13 +16,19 @@ const maxUnmatchedMilliseconds = hourMilliseconds;
 /** Rows of one query. */
 const batch = 500;
 
-/** Loads jobs that were pending before this time, ordered by id. */
-const loadPendingSince = async ({ store }: Platform, before: number, after: number) =>
+/** Loads jobs that were pending before this time, or are since a later time than now, ordered by id. */
+const loadPendingSince = async (
+  { store }: Platform,
+  { before, now }: { before: number; now: number },
+  after: number,
+) =>
   await store.db
     .selectFrom('pending_jobs')
     .innerJoin('projects', 'projects.id', 'pending_jobs.project_id')
     .select(pendingColumns)
-    .where('pending_jobs.created_at', '<', before)
+    .where((is) =>
+      is.or([is('pending_jobs.created_at', '<', before), is('pending_jobs.created_at', '>', now)]),
+    )
     .where('pending_jobs.job_id', '>', after)
     .orderBy('pending_jobs.job_id')
     .limit(batch)
@@ -65,20 +72,21 @@ const hasRunner = async (
   return takers.some((taker) => canTake(taker, jobs));
 };
 
-/** Fails jobs pending for a day, and jobs without a matching runner for an hour. */
-export const sweepPending = async (platform: Platform): Promise<void> => {
+/** Fails jobs pending for a day, and jobs without a matching runner for an hour, however the clock was set meanwhile. */
+export const sweepPending = async (platform: Platform, history: ClockHistory): Promise<void> => {
   const now = platform.clock.now();
   const takersByProject = new Map<number, RequestingRunner[]>();
   const sweep = async (row: Pending): Promise<void> => {
-    if (row.created_at >= now - maxPendingMilliseconds && (await hasRunner(platform, row, takersByProject)))
-      return;
+    const age = getAge(row.created_at, now, history);
+    if (age <= maxUnmatchedMilliseconds) return;
+    if (age <= maxPendingMilliseconds && (await hasRunner(platform, row, takersByProject))) return;
     await platform.store.write(async (tx) => {
       const locked = await lockJob(tx, row.job_id);
       if (locked?.job.status === 'pending') await failJob(tx, row.job_id, 'stuck_or_timeout_failure');
     });
   };
   for (let after = 0; ;) {
-    const rows = await loadPendingSince(platform, now - maxUnmatchedMilliseconds, after);
+    const rows = await loadPendingSince(platform, { before: now - maxUnmatchedMilliseconds, now }, after);
     await forEachLogged(platform, rows, sweep);
     after = rows.at(-1)?.job_id ?? 0;
     if (rows.length < batch) return;

@@ -3,8 +3,8 @@ import { recordAudit } from '../../../core/access/audit.ts';
 import { type Call, requireActor } from '../../../core/access/call.ts';
 import { hashToken, generateTokenText } from '../../../core/access/credentials/token_text.ts';
 import type { Reader, Tx } from '../../../platform/db/open.ts';
-import { forbidden, tooManyRequests } from '../../../platform/errors.ts';
-import { rateCounter } from '../../../platform/http/rate_counter.ts';
+import { forbidden } from '../../../platform/errors.ts';
+import { countAttempt, requireFewFailures } from '../../../identity/sessions/sign_in_failures.ts';
 import { getOrigin } from '../../../platform/addresses/client_origin.ts';
 import { type CreatedRunner, type RunnerOwner, insertRunner } from './create.ts';
 import type { RunnerFacts } from '../rules.ts';
@@ -72,8 +72,19 @@ const findOwner = async (db: Reader, text: string): Promise<RunnerOwner | null> 
   return group === undefined ? null : { runner_type: 'group_type', group_id: group.id };
 };
 
-/** Rate limit of one process and address: high enough for a fleet that starts simultaneously, too low for guessing. */
-const attempts = rateCounter({ maxEvents: 300, within: 60_000 });
+/** Attempts of one address: high enough for a fleet that starts simultaneously, too low for guessing. */
+const attemptsOfAddress = { max: 300, window: 60_000, isQuota: true };
+
+/**
+ * Counts an attempt in a transaction of its own, because an unknown token rolls the registration back.
+ * @throws Failure 429
+ */
+const requireFewAttempts = async (call: Call): Promise<void> => {
+  const names = [`registration ${getOrigin(call.ip)}`];
+  // Most attempts that are refused need no transaction.
+  await requireFewFailures(call.db, names, call.now);
+  await call.write(async (tx) => await countAttempt(tx, names, attemptsOfAddress));
+};
 
 /**
  * Creates a runner for a program.
@@ -84,7 +95,7 @@ export const registerRunner = async (
   input: string,
   facts: Partial<RunnerFacts>,
 ): Promise<CreatedRunner> => {
-  if (attempts.count(getOrigin(call.ip), call.platform.clock.now())) throw tooManyRequests(60);
+  await requireFewAttempts(call);
   const token = newRunnerToken(call.platform.random, 'glrtr');
   const id = await call.write(async (tx) => {
     const owner = await findOwner(tx.db, input);

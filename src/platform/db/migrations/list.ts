@@ -100,6 +100,7 @@ import { timelogSummaries } from './0225_timelog_summaries.ts';
 import { userActivityIndex } from './0230_user_activity_index.ts';
 import { mailHtml } from './0223_mail_html.ts';
 import { watcherIndex } from './0226_watcher_index.ts';
+import { sortedLists } from './0229_sorted_lists.ts';
 import type { MigrationText } from '../ddl_keywords.ts';
 
 /** Every migration, oldest first. Released migrations must not be edited. */
@@ -206,4 +207,5 @@ export const migrationTexts: MigrationText[] = [
   mailHtml,
   watcherIndex,
   userActivityIndex,
+  sortedLists,
 ];
