@@ -44,7 +44,7 @@ export const countMilestoneLabels = async (call: Call, milestone: number): Promi
       ),
     )
     .execute();
-  const byId = new Map(labels.map(({ id, ...label }) => [id, label]));
+  const byId = new Map(labels.map((label) => [label.id, label]));
   return rows.flatMap(({ id, opened, closed }) => {
     const label = byId.get(id);
     return label === undefined ? [] : [{ ...label, opened, closed }];
