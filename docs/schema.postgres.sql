@@ -1042,6 +1042,7 @@ create table mails (
   is_secret bigint default 0 not null,
   created_at bigint not null,
   sent_at bigint,
+  html text collate "C",
   constraint mails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
   constraint mails_pkey PRIMARY KEY (id)
 );
@@ -1355,6 +1356,8 @@ create table namespaces (
   constraint namespaces_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES namespaces(id) ON DELETE CASCADE,
   constraint namespaces_pkey PRIMARY KEY (id)
 );
+
+CREATE INDEX namespaces_lower_name ON namespaces USING btree (lower(name), id);
 
 CREATE UNIQUE INDEX namespaces_name ON namespaces USING btree (parent_id, name) WHERE ((parent_id IS NOT NULL) AND (deleted_at IS NULL));
 
@@ -2373,7 +2376,11 @@ create table users (
   constraint users_flushed TRIGGER DEFERRABLE INITIALLY DEFERRED
 );
 
+CREATE INDEX users_activity_order ON users USING btree (COALESCE(last_activity_on, ''::text), id);
+
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email));
+
+CREATE INDEX users_last_activity ON users USING btree (last_activity_on, id) WHERE (last_activity_on IS NOT NULL);
 
 CREATE UNIQUE INDEX users_username ON users USING btree (lower(username));
 

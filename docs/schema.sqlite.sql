@@ -1001,7 +1001,8 @@ CREATE TABLE mails (
   body text,
   is_secret integer not null default 0,
   created_at integer not null,
-  sent_at integer
+  sent_at integer,
+  html text
 ) strict;
 
 CREATE UNIQUE INDEX mails_event on mails (user_id, event_key);
@@ -1297,6 +1298,8 @@ CREATE TABLE namespaces (
   two_factor_required_at integer,
   avatar text
 ) strict;
+
+CREATE INDEX namespaces_lower_name on namespaces (lower(name), id);
 
 CREATE UNIQUE INDEX namespaces_name on namespaces (parent_id, name) where parent_id is not null and deleted_at is null;
 
@@ -2209,7 +2212,11 @@ CREATE TABLE users (
   feed_generation integer not null default 0
 ) strict;
 
+CREATE INDEX users_activity_order on users (coalesce(last_activity_on, ''), id);
+
 CREATE UNIQUE INDEX users_email on users (lower(email));
+
+CREATE INDEX users_last_activity on users (last_activity_on, id) where last_activity_on is not null;
 
 CREATE UNIQUE INDEX users_username on users (lower(username));
 

@@ -87,47 +87,6 @@ const vagueBinding = /(?:\b(?:const|let) |[({[,] ?|\.\.\.|^\s+|: )given(?=[,:?)\
 const codeOf = (text: string): string =>
   text.replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, '').replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''");
 
-/** Files that still have such a name; this list only gets shorter. */
-const vaguelyDeclared = new Set(
-  `
-  bench/measure/large_folder.ts
-  src/doors/web/pages/blob/blob_kind.ts
-  src/doors/web/pages/ci/variable_rows.ts
-  src/doors/web/pages/hooks/delivery_page.ts
-  src/doors/web/pages/issuables/comment_pages.ts
-  src/doors/web/pages/issuables/list/list_parts.ts
-  src/doors/web/pages/issues/actions/actions.test.ts
-  src/doors/web/pages/issues/form/new.ts
-  src/doors/web/pages/issues/show/issue_view.ts
-  src/doors/web/pages/merge_requests/actions/actions.test.ts
-  src/doors/web/pages/merge_requests/changes/comment_form.ts
-  src/doors/web/pages/merge_requests/changes/file_cards.ts
-  src/doors/web/pages/merge_requests/changes/review_menu.ts
-  src/doors/web/pages/merge_requests/changes/toolbar.ts
-  src/doors/web/pages/merge_requests/form/preview.ts
-  src/doors/web/pages/milestones/progress_charts.ts
-  src/doors/web/pages/project_settings/advanced_section.ts
-  src/doors/web/pages/project_settings/settings_section.ts
-  src/doors/web/pages/snippets/comments_part.ts
-  src/doors/web/pages/snippets/snippets.test.ts
-  src/doors/web/pages/tree/folder_card.ts
-  src/doors/web/parts/diff/diff_files.ts
-  src/doors/web/parts/frame/admin_layout.ts
-  src/doors/web/parts/frame/group_layout.ts
-  src/doors/web/parts/frame/project_layout.ts
-  src/doors/web/parts/markdown_editor.ts
-  src/doors/web/parts/properties/property_forms.ts
-  src/doors/web/parts/timeline/comment_form.ts
-  src/review/merge_requests/refresh/refresh.test.ts
-  test/access/matrix.ts
-  test/crash/ledger.ts
-  test/support/seed.ts
-  test/web/page_addresses.ts
-`
-    .trim()
-    .split(/\s+/),
-);
-
 it('declares no types or values with vague names (STYLE.md: plain words)', () => {
   const countVague = (text: string): number => {
     const code = codeOf(text);
@@ -145,9 +104,5 @@ it('declares no types or values with vague names (STYLE.md: plain words)', () =>
   const declaring = files.filter(
     (file) => file.endsWith('.ts') && countVague(readFileSync(join(cwd, file), 'utf8')) > 0,
   );
-  assert.deepEqual(
-    declaring,
-    [...vaguelyDeclared],
-    'name it by what it is, and remove files that no longer have such a name from the list',
-  );
+  assert.deepEqual(declaring, [], 'name it by what it is');
 });

@@ -16,14 +16,14 @@ const fillFolder = async (port: number, project: string): Promise<void> => {
   }
 };
 
-type Asked = { port: number; path: string; cookie: string };
+type PageRequest = { port: number; path: string; cookie: string };
 
 /** Milliseconds until the head of the answer. */
 export const timeHead = async ({
   port,
   path,
   cookie,
-}: Asked): Promise<{ milliseconds: number; text: string }> => {
+}: PageRequest): Promise<{ milliseconds: number; text: string }> => {
   const began = performance.now();
   const response = await fetch(`${base(port)}${path}`, { headers: { cookie, accept: 'text/html' } });
   const milliseconds = performance.now() - began;
@@ -32,7 +32,7 @@ export const timeHead = async ({
 };
 
 /** Milliseconds until a text of the page has arrived. */
-export const timeText = async ({ port, path, cookie }: Asked, awaited: string): Promise<number> => {
+export const timeText = async ({ port, path, cookie }: PageRequest, awaited: string): Promise<number> => {
   const began = performance.now();
   const response = await fetch(`${base(port)}${path}`, { headers: { cookie, accept: 'text/html' } });
   let milliseconds: number | null = null;
@@ -48,12 +48,12 @@ export const timeText = async ({ port, path, cookie }: Asked, awaited: string): 
   return milliseconds;
 };
 
-export const timeFloor = async (asked: Asked, page: string): Promise<number> => {
-  const floor = await startFloor({ [asked.path]: page });
+export const timeFloor = async (request: PageRequest, page: string): Promise<number> => {
+  const floor = await startFloor({ [request.path]: page });
   try {
     const times: number[] = [];
     for (let at = 0; at < 20; at += 1)
-      times.push((await timeHead({ ...asked, port: floor.port })).milliseconds);
+      times.push((await timeHead({ ...request, port: floor.port })).milliseconds);
     return median(times);
   } finally {
     await floor.stop();
@@ -68,17 +68,17 @@ export const measureLargeFolder = async (bench: Bench): Promise<Figure[]> => {
     const { port } = server;
     const project = await newProject(port, 'folder');
     await fillFolder(port, project);
-    const asked = { port, path: `/${project}/tree/main/many`, cookie: await signIn(port) };
-    await timeHead(asked);
+    const request = { port, path: `/${project}/tree/main/many`, cookie: await signIn(port) };
+    await timeHead(request);
     const times: number[] = [];
     let page = '';
     for (let round = 0; round < Math.max(bench.rounds, 5); round += 1) {
       await writeFiles(port, project, `Add one ${round}`, { [`many/one-${round}`]: 'x\n' });
-      const { milliseconds, text } = await timeHead(asked);
+      const { milliseconds, text } = await timeHead(request);
       times.push(milliseconds);
       page = text;
     }
-    const floor = await timeFloor(asked, page);
+    const floor = await timeFloor(request, page);
     return [figure('page: folder of 10,000, first byte', 'ms', times, { ...bench.goals.pageFolder, floor })];
   } finally {
     await server.stop();

@@ -5,7 +5,7 @@ import { endpoints } from '../../src/app/routes.ts';
 import { isDrawn } from '../support/run/sample.ts';
 import { type TestService, startTestService } from '../support/service.ts';
 import { type Visibility, rows } from './expected.ts';
-import { type Asked, askAll, askedInProject } from './matrix.ts';
+import { type CellSelection, askAll, selectInProject } from './matrix.ts';
 import { recipes } from './recipes/recipes.ts';
 import { type Wire, failWith, openWire } from './pipelined_requests.ts';
 import { type World, makeGroupPlace, makePlace, makeWorld } from './world.ts';
@@ -44,7 +44,7 @@ describe('answers everyone as the table says', () => {
     await gantry.close();
   });
 
-  const check = async (selections: Asked[]): Promise<void> => {
+  const check = async (selections: CellSelection[]): Promise<void> => {
     const { cells, wrong } = await askAll(world, wire, selections);
     assert.ok(cells > 0);
     failWith(wrong, cells);
@@ -58,16 +58,16 @@ describe('answers everyone as the table says', () => {
   for (const visibility of ['private', 'internal', 'public'] as Visibility[]) {
     testPlace(`in a ${visibility} project`, async () => {
       const place = await makePlace(world, { visibility, issues: 'enabled' });
-      await check([askedInProject(place, ['plain', 'confidential'])]);
+      await check([selectInProject(place, ['plain', 'confidential'])]);
     });
 
     testPlace(`in a ${visibility} project whose issues are for members`, async () => {
       const place = await makePlace(world, { visibility, issues: 'private' });
-      await check([askedInProject(place, ['plain', 'confidential'])]);
+      await check([selectInProject(place, ['plain', 'confidential'])]);
     });
 
     testPlace(`in a ${visibility} project without issues`, async () => {
-      await check([askedInProject(await makePlace(world, { visibility, issues: 'disabled' }), ['plain'])]);
+      await check([selectInProject(await makePlace(world, { visibility, issues: 'disabled' }), ['plain'])]);
     });
 
     testPlace(`in a ${visibility} project whose pipelines are not public`, async () => {
@@ -102,7 +102,7 @@ describe('answers everyone as the table says', () => {
 
   testPlace('in an archived project', async () => {
     const place = await makePlace(world, { visibility: 'public', issues: 'enabled', archived: true });
-    await check([askedInProject(place, ['plain', 'confidential'])]);
+    await check([selectInProject(place, ['plain', 'confidential'])]);
   });
 
   testPlace('of an issue or a merge request that was deleted', async () => {

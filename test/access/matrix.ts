@@ -13,15 +13,15 @@ import { setIids } from '../support/seed.ts';
 const kindsOfProject = ['project', 'code', 'jobs', 'issues switched', 'trackers switched'];
 
 /** Which rows are requested in which place. */
-export type Asked = { place: Place; kinds: readonly string[]; states: readonly IssueState[] };
+export type CellSelection = { place: Place; kinds: readonly string[]; states: readonly IssueState[] };
 
-export const askedInProject = (place: Place, states: readonly IssueState[]): Asked => {
+export const selectInProject = (place: Place, states: readonly IssueState[]): CellSelection => {
   // The endpoints of the project, its code and its jobs do not depend on these switches.
   const kinds = place.situation.issues === 'enabled' ? kindsOfProject : kindsOfProject.slice(3);
   return { place, kinds: [...kinds, 'issue', 'merge request'], states };
 };
 
-const isAsked = ({ kind }: Row, person: Person): boolean =>
+const isRequested = ({ kind }: Row, person: Person): boolean =>
   kind === 'group' || person.name !== 'member of a project below';
 
 const isTarget = (kind: string): boolean => kind === 'issue' || kind === 'merge request';
@@ -39,13 +39,13 @@ const namesFor = ({ kind }: Row, person: Person, place: Place, state: IssueState
   return { ...place.names, ...own };
 };
 
-export const cellsOf = ({ people }: World, { place, kinds, states }: Asked): Cell[] =>
+export const cellsOf = ({ people }: World, { place, kinds, states }: CellSelection): Cell[] =>
   rows
     .filter(({ kind }) => kinds.includes(kind))
     .flatMap((row) =>
       statesOf(row, states).flatMap((state) =>
         [...people.all.values()]
-          .filter((person) => isAsked(row, person))
+          .filter((person) => isRequested(row, person))
           .map((person) => ({ row, person, place, state, names: namesFor(row, person, place, state) })),
       ),
     );
@@ -189,9 +189,9 @@ const groupOf = ({ row, place }: Cell): string =>
 export const askAll = async (
   world: World,
   wire: Wire,
-  asked: Asked[],
+  selections: CellSelection[],
 ): Promise<{ cells: number; wrong: string[] }> => {
-  const all = asked.flatMap((one) => cellsOf(world, one));
+  const all = selections.flatMap((one) => cellsOf(world, one));
   const cells = oneOfSoMany(all, isWhole ? share : fastShare, said, groupOf);
   await prepare(world, cells);
   const wrong: string[] = [];

@@ -126,11 +126,14 @@ const create = async (load: Load, name: string): Promise<Entry | null> => {
   const { url, projects, ledger, random } = load;
   const project = projects[Math.floor(random() * projects.length)] ?? 0;
   const confidential = random() < 0.2;
-  const given = { title: name, description: `of ${name}`, confidential };
-  const state: State = { ...given, state: 'opened', time_spent: 0, notes: [] };
+  const attributes = { title: name, description: `of ${name}`, confidential };
+  const state: State = { ...attributes, state: 'opened', time_spent: 0, notes: [] };
   const unanswered = { project, state };
   ledger.unanswered.push(unanswered);
-  const { status, body } = await call(url, `POST /projects/${project}/issues`, { ...given, labels: 'load' });
+  const { status, body } = await call(url, `POST /projects/${project}/issues`, {
+    ...attributes,
+    labels: 'load',
+  });
   requireClear(load, status);
   ledger.unanswered.splice(ledger.unanswered.indexOf(unanswered), 1);
   if (status !== 201) {

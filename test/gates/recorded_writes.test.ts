@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectedAnswer, rows } from '../access/expected.ts';
 import type { Cell } from '../access/makers/makers.ts';
-import { ask, askedInProject, cellsOf, isPurged, prepare } from '../access/matrix.ts';
+import { ask, selectInProject, cellsOf, isPurged, prepare } from '../access/matrix.ts';
 import { type Wire, openWire } from '../access/pipelined_requests.ts';
 import { type World, makeGroupPlace, makePlace, makeWorld } from '../access/world.ts';
 import { isDrawn } from '../support/run/sample.ts';
@@ -97,7 +97,7 @@ test('every writing endpoint is recorded, or named with a reason', async () => {
   const project = await makePlace(world, { visibility: 'public', issues: 'enabled' });
   const group = await makeGroupPlace(world, 'public');
   const cells = chooseCells([
-    ...cellsOf(world, askedInProject(project, ['plain'])),
+    ...cellsOf(world, selectInProject(project, ['plain'])),
     ...cellsOf(world, { place: group, kinds: ['group'], states: [] }),
     ...cellsOf(world, { place: project, kinds: ['instance', 'everybody'], states: [] }),
   ]);

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expectedAnswer } from '../access/expected.ts';
 import type { Cell } from '../access/makers/makers.ts';
-import { askedInProject, cellsOf, prepare } from '../access/matrix.ts';
+import { selectInProject, cellsOf, prepare } from '../access/matrix.ts';
 import { type Wire, failWith, openWire } from '../access/pipelined_requests.ts';
 import { pathOf, recipes } from '../access/recipes/recipes.ts';
 import { type Place, type World, makeGroupPlace, makePlace, makeWorld } from '../access/world.ts';
@@ -94,7 +94,7 @@ test('reads few rows in every statement of every write', { skip: engine !== 'sql
   const place = await makePlace(world, { visibility: 'private', issues: 'enabled' });
   const group = await makeGroupPlace(world, 'private');
   await fillPlace(place);
-  const { kinds } = askedInProject(place, []);
+  const { kinds } = selectInProject(place, []);
   const all = [...writesIn(place, [...kinds, 'instance', 'everybody']), ...writesIn(group, ['group'])];
   assert.ok(all.length > 200, `only ${all.length} writes`);
   const cells = sample(all, 4, ({ row }) => row.name);

@@ -42,15 +42,15 @@ export type UserSeed = {
 };
 
 /** A user with a personal namespace and a token. */
-export const seedUser = async (gantry: TestService, given: UserSeed = {}): Promise<SeededUser> => {
-  const { username = unique('user'), password, scopes = ['api'], ...rest } = given;
+export const seedUser = async (gantry: TestService, seed: UserSeed = {}): Promise<SeededUser> => {
+  const { username = unique('user'), password, scopes = ['api'], ...rest } = seed;
   const token = generateTokenText(randomBytes);
   const password_hash = password === undefined ? null : await hashPassword(password, randomBytes);
   const id = await write(gantry, async (tx) => {
     const names = { username, name: `Name of ${username}`, email: `${username}@example.com` };
     const user_id = await insertUser(tx, null, { ...names, password_hash, ...rest });
-    const given = { user_id, kind: 'personal', name: 'test', scopes, expires_at: null } as const;
-    if (scopes.length > 0) await insertToken(tx, null, given, token);
+    const newToken = { user_id, kind: 'personal', name: 'test', scopes, expires_at: null } as const;
+    if (scopes.length > 0) await insertToken(tx, null, newToken, token);
     return user_id;
   });
   return { id, username, token };
@@ -68,9 +68,9 @@ export type SeededGroup = { id: number; path: string; full_path: string };
 /** A group; `owner` becomes its owner, `parent` is the group above it. */
 export const seedGroup = async (
   gantry: TestService,
-  given: { path?: string; parent?: number; visibility?: Visibility; owner?: number } = {},
+  seed: { path?: string; parent?: number; visibility?: Visibility; owner?: number } = {},
 ): Promise<SeededGroup> => {
-  const { path = unique('group'), parent, visibility = 'public', owner } = given;
+  const { path = unique('group'), parent, visibility = 'public', owner } = seed;
   const group = await write(gantry, async (tx) => {
     const above = parent === undefined ? null : await getNamespace(tx.db, parent);
     const full_path = above === null ? path : `${above.full_path}/${path}`;
@@ -115,9 +115,9 @@ export type ProjectSeed = {
   archived?: Flag;
 };
 
-export const seedProject = async (gantry: TestService, given: ProjectSeed = {}): Promise<SeededProject> =>
+export const seedProject = async (gantry: TestService, seed: ProjectSeed = {}): Promise<SeededProject> =>
   await write(gantry, async (tx) => {
-    const { path = unique('project'), visibility = 'public', namespace, owner = 1, ...rest } = given;
+    const { path = unique('project'), visibility = 'public', namespace, owner = 1, ...rest } = seed;
     const above = await getNamespace(tx.db, namespace ?? (await personalNamespace(tx.db, owner)));
     const names = { namespace_id: above.id, path, full_path: `${above.full_path}/${path}`, name: path };
     // Random, as createProject sets it: services of one process share caches of what a repository holds.
@@ -138,9 +138,9 @@ export const seedProject = async (gantry: TestService, given: ProjectSeed = {}):
 /** Makes a user a member of a project or of a group. */
 export const seedMember = async (
   gantry: TestService,
-  given: { user: number; project?: number; group?: number; access_level: number },
+  seed: { user: number; project?: number; group?: number; access_level: number },
 ): Promise<void> => {
-  const { user, project, group, access_level } = given;
+  const { user, project, group, access_level } = seed;
   const source: [SourceType, number] =
     project === undefined ? ['Namespace', group ?? 0] : ['Project', project];
   const [source_type, source_id] = source;
@@ -205,9 +205,9 @@ const linkIssue = async (
   }
 };
 
-export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<SeededIssue> =>
+export const seedIssue = async (gantry: TestService, seed: IssueSeed): Promise<SeededIssue> =>
   await write(gantry, async (tx) => {
-    const { project, author = 1, title = 'Seeded', description, state = 'opened', confidential = 0 } = given;
+    const { project, author = 1, title = 'Seeded', description, state = 'opened', confidential = 0 } = seed;
     const iid = await takeIid(tx, project, 'issue');
     const none = {
       due_date: null,
@@ -218,9 +218,9 @@ export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<
     const times = {
       created_at: tx.now,
       updated_at: tx.now,
-      deleted_at: given.deleted === true ? tx.now : null,
+      deleted_at: seed.deleted === true ? tx.now : null,
     };
-    const links = { author_id: author, milestone_id: given.milestone ?? null };
+    const links = { author_id: author, milestone_id: seed.milestone ?? null };
     const texts = { title, description: description ?? null };
     const { id } = await tx.db
       .insertInto('issues')
@@ -232,7 +232,7 @@ export const seedIssue = async (gantry: TestService, given: IssueSeed): Promise<
       .insertInto('issue_search')
       .values({ issue_id: id, ...folded })
       .execute();
-    await linkIssue(tx, id, given);
+    await linkIssue(tx, id, seed);
     return { id, iid, project_id: project };
   });
 
@@ -275,10 +275,10 @@ const linkTarget = async (
 };
 
 /** A merge request without code: its branches need not exist, and it has no version. */
-export const seedMergeRequest = async (gantry: TestService, given: MergeRequestSeed): Promise<SeededIssue> =>
+export const seedMergeRequest = async (gantry: TestService, seed: MergeRequestSeed): Promise<SeededIssue> =>
   await write(gantry, async (tx) => {
-    const { project, author = 1, title = 'Seeded', description = null, state = 'opened' } = given;
-    const { created_at = tx.now, updated_at = tx.now } = given;
+    const { project, author = 1, title = 'Seeded', description = null, state = 'opened' } = seed;
+    const { created_at = tx.now, updated_at = tx.now } = seed;
     const iid = await takeIid(tx, project, 'merge_request');
     const { id } = await tx.db
       .insertInto('merge_requests')
@@ -289,10 +289,10 @@ export const seedMergeRequest = async (gantry: TestService, given: MergeRequestS
         title,
         description,
         state,
-        source_branch: given.source_branch ?? unique('branch'),
-        target_branch: given.target_branch ?? 'main',
+        source_branch: seed.source_branch ?? unique('branch'),
+        target_branch: seed.target_branch ?? 'main',
         author_id: author,
-        milestone_id: given.milestone ?? null,
+        milestone_id: seed.milestone ?? null,
         merge_status: 'unchecked',
         checked_source_sha: null,
         checked_target_sha: null,
@@ -309,7 +309,7 @@ export const seedMergeRequest = async (gantry: TestService, given: MergeRequestS
         closed_by_id: state === 'closed' ? author : null,
         created_at,
         updated_at,
-        deleted_at: given.deleted === true ? tx.now : null,
+        deleted_at: seed.deleted === true ? tx.now : null,
       })
       .returning('id')
       .executeTakeFirstOrThrow();
@@ -319,6 +319,6 @@ export const seedMergeRequest = async (gantry: TestService, given: MergeRequestS
       .values({ merge_request_id: id, ...folded })
       .execute();
     const target = { target_type: 'MergeRequest', target_id: id, target_created_at: created_at } as const;
-    await linkTarget(tx, target, given);
+    await linkTarget(tx, target, seed);
     return { id, iid, project_id: project };
   });

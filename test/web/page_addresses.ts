@@ -165,11 +165,11 @@ const addressOf = (path: string): string | null => {
   const [, kind, below = ''] = /^\/-\/(projects\/:project|groups\/:group)\/(.*)$/.exec(path) ?? [];
   if (kind !== undefined) {
     const [known, base] = kind.startsWith('projects') ? [ofProject, project] : [ofGroup, `/groups${group}`];
-    const given = known[below];
-    return given === null ? null : `${base}/-/${given ?? below}`;
+    const address = known[below];
+    return address === null ? null : `${base}/-/${address ?? below}`;
   }
-  const given = ofInstance[path];
-  if (given !== undefined) return given;
+  const address = ofInstance[path];
+  if (address !== undefined) return address;
   return firstRecords.test(path) ? path.replace(':id', '1') : path;
 };
 

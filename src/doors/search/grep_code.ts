@@ -34,7 +34,7 @@ const inTurn = async <T>({ platform, viewer }: Call, work: () => Promise<T>): Pr
 const toWildcard = (like: string): string =>
   like.replaceAll(/\\([%_\\])|%/g, (_whole, literal: string | undefined) => literal ?? '*');
 
-const isAsked = (path: string, { paths }: CodeQuery): boolean => {
+const matchesPaths = (path: string, { paths }: CodeQuery): boolean => {
   const lower = lowerAscii(path);
   return paths.every((patterns) => patterns.some((like) => matchesWildcard(toWildcard(like), lower)));
 };
@@ -54,7 +54,7 @@ const findPaths = async (
   return (tree?.entries ?? [])
     .filter(({ type, mode }) => type === 'blob' && mode !== '120000')
     .map(({ path }) => path)
-    .filter((path) => (withText.has(path) || lowerAscii(path).includes(text)) && isAsked(path, query));
+    .filter((path) => (withText.has(path) || lowerAscii(path).includes(text)) && matchesPaths(path, query));
 };
 
 const readContent = async ({ repository }: Code, commit: Oid, path: string): Promise<string | null> => {

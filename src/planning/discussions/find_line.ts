@@ -7,12 +7,12 @@ import type { LineEnd, Position, TextPosition } from '../notes/position.ts';
 import { type DiffLine, findLine } from '../../code/repository/commits/hunks.ts';
 import { getRepository } from '../../code/repository/get_repository.ts';
 import { lineCode } from './line_code.ts';
-import { type GivenPosition, noSuchLine } from './position_param.ts';
+import { type PositionInput, noSuchLine } from './position_param.ts';
 import { type VersionDiff, hasCommit, loadDiffText, loadVersion, wholeFiles } from './diff_versions.ts';
 
 /** Completes a position from its file. @throws Failure 400 if the line does not exist */
 const completePosition = async (
-  requested: GivenPosition,
+  requested: PositionInput,
   start_sha: string,
   file: VersionDiff,
   text: () => Promise<string> | string,
@@ -31,7 +31,7 @@ const completePosition = async (
 export const locateInCommit = async (
   repository: Repository,
   { id, parent }: { id: string; parent: string | null },
-  requested: GivenPosition,
+  requested: PositionInput,
 ): Promise<Position> => {
   const isForThisCommit = requested.head_sha === id && requested.base_sha === (parent ?? zeroOid);
   const paths = [requested.new_path, requested.old_path].filter((path) => path !== null);
@@ -43,7 +43,7 @@ export const locateInCommit = async (
 };
 
 /** Finds the file by its new path, else by its old path. */
-const findFile = (files: VersionDiff[], { old_path, new_path }: GivenPosition): VersionDiff | undefined =>
+const findFile = (files: VersionDiff[], { old_path, new_path }: PositionInput): VersionDiff | undefined =>
   files.find((file) => file.new_path === new_path) ??
   files.find((file) => file.old_path === (old_path ?? new_path));
 
@@ -104,7 +104,7 @@ const findParent = async (
 export const locateInDiff = async (
   call: Call,
   loaded: LoadedNoteable,
-  requested: GivenPosition,
+  requested: PositionInput,
 ): Promise<Position> => {
   const version = await loadVersion(call.db, loaded.target.id, requested);
   if (version === null) {

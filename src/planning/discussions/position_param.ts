@@ -92,7 +92,7 @@ type Paths = { old_path: string | null; new_path: string | null };
 type Incomplete<P> = P extends Position ? Omit<P, 'old_path' | 'new_path'> & Paths : never;
 
 /** A requested position. Its paths may be incomplete until the diff is read. */
-export type GivenPosition = Incomplete<Position>;
+export type PositionInput = Incomplete<Position>;
 
 /** The fields that only a position of this type has. */
 type Point = { [P in Position as P['position_type']]: Omit<P, keyof Shared> };
@@ -134,7 +134,7 @@ const readPlace = (parts: Parts): Point[keyof Point] => {
  * Parses a position; null if it is absent.
  * @throws Failure 400
  */
-export const readPosition = (input: unknown): GivenPosition | null => {
+export const readPosition = (input: unknown): PositionInput | null => {
   if (isAbsent(input)) return null;
   const parts = readParts(input, 'position');
   const shas = {

@@ -7,7 +7,7 @@ export const maxInterfacesAge = 5_000;
 
 type Interfaces = { [name: string]: Pick<NetworkInterfaceInfo, 'address'>[] | undefined };
 
-/** An address in brackets or with a zone, and its family; null if it is none. */
+/** An address in brackets or with a zone, and its family; null if it is not one. */
 const parse = (address: string): { bare: string; family: 'ipv4' | 'ipv6' } | null => {
   const bare = address.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
   const version = isIP(bare);

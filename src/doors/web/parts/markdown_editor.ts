@@ -8,7 +8,7 @@ import { type FieldOptions, fieldParts } from './form.ts';
 import { type Html, html } from './html.ts';
 import { type IconName, icon } from './icon.ts';
 
-type Given = FieldOptions & {
+type EditorOptions = FieldOptions & {
   value?: string | null;
   rows?: number;
   placeholder?: string;
@@ -32,7 +32,7 @@ const supportedPart = (hasActions: boolean): Html =>
   }</span>`;
 
 /** The data that the script reads. */
-const editorData = ({ project, actions }: Pick<Given, 'project' | 'actions'>): Html =>
+const editorData = ({ project, actions }: Pick<EditorOptions, 'project' | 'actions'>): Html =>
   html`${project && html` data-project="${project.full_path}"`}${actions !== undefined && html` data-actions="${actions}"`}`;
 
 /** The switch between text and preview. Its buttons need the script, so CSS hides them when scripting is off. */
@@ -66,13 +66,13 @@ const attachButton = (label: string): Html =>
   html`<button type="button" class="small needs-script" data-attach>Attach files</button><input type="file" multiple hidden aria-label="Attach files: ${label}">`;
 
 /** Must be within a `form`. */
-export const markdownEditor = (given: Given): Html => {
-  const { name, label, value, rows = 8, placeholder, required = false, project = null, key } = given;
-  const { id, attributes, hint, error } = fieldParts(given);
-  const labelClass = given.hasHiddenLabel === true && html` class="visually-hidden"`;
+export const markdownEditor = (options: EditorOptions): Html => {
+  const { name, label, value, rows = 8, placeholder, required = false, project = null, key } = options;
+  const { id, attributes, hint, error } = fieldParts(options);
+  const labelClass = options.hasHiddenLabel === true && html` class="visually-hidden"`;
   // Browsers drop the first newline after `<textarea>`: this one, so that none of the value is lost.
-  return html`<div class="field markdown-editor"${editorData(given)}>
-<div class="row between"><label for="${id}"${labelClass}>${label}</label>${modeSwitch(label)}${toolbar(label)}${supportedPart(given.actions !== undefined)}${project !== null && attachButton(label)}</div>${hint}
+  return html`<div class="field markdown-editor"${editorData(options)}>
+<div class="row between"><label for="${id}"${labelClass}>${label}</label>${modeSwitch(label)}${toolbar(label)}${supportedPart(options.actions !== undefined)}${project !== null && attachButton(label)}</div>${hint}
 <textarea id="${id}" name="${name}" rows="${rows}"${placeholder !== undefined && html` placeholder="${placeholder}"`}${
     required && html` required`
   }${key !== undefined && html` data-key="${key}" data-key-name="${label}"`}${attributes}>
@@ -82,7 +82,7 @@ ${error}</div>
 `;
 };
 
-type ReplyGiven = {
+type ReplyEditorOptions = {
   name: string;
   id: string;
   label: string;
@@ -95,8 +95,8 @@ type ReplyGiven = {
  * Renders a reduced editor for replies, because a page has one per thread. The client script completes it from
  * `editorTemplate` when the user opens it.
  */
-export const replyEditor = ({ name, id, label, value = '', ...given }: ReplyGiven): Html =>
-  html`<div class="field markdown-editor"${editorData(given)}><label class="visually-hidden" for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="4" required>
+export const replyEditor = ({ name, id, label, value = '', ...options }: ReplyEditorOptions): Html =>
+  html`<div class="field markdown-editor"${editorData(options)}><label class="visually-hidden" for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="4" required>
 ${value}</textarea></div>`;
 
 /** Template that the client script copies into each reply editor. */

@@ -203,9 +203,9 @@ export const migrationTexts: MigrationText[] = [
   lastReviews,
   refEventIndex,
   dropEventsProject,
-  timelogSummaries,
   mailHtml,
+  timelogSummaries,
   watcherIndex,
-  userActivityIndex,
   sortedLists,
+  userActivityIndex,
 ];

@@ -7,7 +7,7 @@ import { toFlag } from '../../../platform/db/schema/column_types.ts';
 import type { DraftNotesTable } from '../../../platform/db/schema/review.ts';
 import { badRequest, invalid, notFound } from '../../../platform/errors.ts';
 import { locateInDiff } from '../../../planning/discussions/find_line.ts';
-import type { GivenPosition } from '../../../planning/discussions/position_param.ts';
+import type { PositionInput } from '../../../planning/discussions/position_param.ts';
 import { findDiscussion } from '../../../planning/discussions/queries.ts';
 import { requireReplyable } from '../../../planning/discussions/resolve_and_reply_rules.ts';
 import type { Page, PageRequest } from '../../../platform/http/page.ts';
@@ -18,7 +18,7 @@ export type DraftNote = Selectable<DraftNotesTable>;
 
 export type NewDraft = {
   note: string;
-  position: GivenPosition | null;
+  position: PositionInput | null;
   in_reply_to_discussion_id: string | undefined;
   resolve_discussion: boolean;
 };
@@ -83,7 +83,7 @@ export const findDraft = async (call: Call, loaded: LoadedMergeRequest, id: numb
 const resolvePosition = async (
   call: Call,
   loaded: LoadedMergeRequest,
-  position: GivenPosition | null,
+  position: PositionInput | null,
 ): Promise<string | null> =>
   position === null ? null : JSON.stringify(await locateInDiff(call, loaded, position));
 
@@ -126,7 +126,7 @@ export const updateDraft = async (
   call: Call,
   loaded: LoadedMergeRequest,
   draft: DraftNote,
-  { note, position }: { note: string | undefined; position: GivenPosition | null },
+  { note, position }: { note: string | undefined; position: PositionInput | null },
 ): Promise<DraftNote> => {
   if (note !== undefined) checkBody(note);
   if (position !== null && draft.discussion_id !== null)

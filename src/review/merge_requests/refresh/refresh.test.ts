@@ -33,9 +33,9 @@ before(async () => {
 });
 after(async () => await gantry.close());
 
-const openNew = async (given: Record<string, unknown> = {}, of: Coded = project): Promise<Request> => {
+const openNew = async (attributes: Record<string, unknown> = {}, of: Coded = project): Promise<Request> => {
   const branch = `branch-${(number += 1)}`;
-  const request = await openFromBranch(gantry, of, branch, given);
+  const request = await openFromBranch(gantry, of, branch, attributes);
   await settle(gantry);
   return request;
 };

@@ -104,7 +104,7 @@ const readPointer = (content: Buffer): { oid: string; size: number } | null => {
 
 const symlinkMode = '120000';
 
-type Given = {
+type BlobFile = {
   path: string;
   mode: string;
   /** null: larger than the limit for display. */
@@ -119,7 +119,7 @@ const textKind = (path: string, content: Buffer): BlobKind => {
   return { kind: isMarkdownFile(path) ? 'markdown' : 'text', text };
 };
 
-const blobKind = ({ path, mode, content }: Given): BlobKind => {
+const blobKind = ({ path, mode, content }: BlobFile): BlobKind => {
   if (mode === symlinkMode && content !== null) return { kind: 'symlink', target: content.toString('utf8') };
   const pointer = content === null ? null : readPointer(content);
   if (pointer !== null) return { kind: 'lfs', ...pointer };
@@ -135,10 +135,10 @@ const blobKind = ({ path, mode, content }: Given): BlobKind => {
  * Decides how the content of a file is shown. A notebook that takes too long to parse is shown as its text.
  * @param blob id of the blob
  */
-export const loadBlobKind = async (call: Call, blob: string, given: Given): Promise<BlobKind> => {
-  const kind = blobKind(given);
-  if (kind.kind !== 'text' || given.content === null || !isNotebookFile(given.path)) return kind;
-  const outcome = await loadNotebook(call, blob, given.content);
+export const loadBlobKind = async (call: Call, blob: string, file: BlobFile): Promise<BlobKind> => {
+  const kind = blobKind(file);
+  if (kind.kind !== 'text' || file.content === null || !isNotebookFile(file.path)) return kind;
+  const outcome = await loadNotebook(call, blob, file.content);
   const notebook = outcome.kind === 'done' ? outcome.result : null;
   return notebook === null ? kind : { kind: 'notebook', text: kind.text, notebook };
 };

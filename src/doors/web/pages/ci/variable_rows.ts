@@ -47,7 +47,7 @@ export const withBlankRows = (rows: readonly Row[]): Row[] => [
   ...blank(Math.max(0, Math.min(blankRows, mostRows - rows.length))),
 ];
 
-type Given = { name: string; hasTypes: boolean };
+type VariableRowsOptions = { name: string; hasTypes: boolean };
 
 const valueField = (name: string, { key, value, described }: Row): Html => {
   const label = key === '' ? 'Value' : key;
@@ -59,7 +59,7 @@ const valueField = (name: string, { key, value, described }: Row): Html => {
     : select({ ...shared, value, options: options.map((one) => [one, one]) });
 };
 
-const row = ({ name, hasTypes }: Given, one: Row, at: number): Html => {
+const row = ({ name, hasTypes }: VariableRowsOptions, one: Row, at: number): Html => {
   const fieldName = (part: string): string => `${name}[${at}][${part}]`;
   const type = one.variable_type ?? 'env_var';
   if (one.described !== undefined) {
@@ -83,6 +83,6 @@ export const hiddenRows = (name: string, rows: readonly Row[]): Html[] =>
     hidden(`${name}[${at}][value]`, value),
   ]);
 
-/** @param given the API parameter that the rows form */
-export const variableRows = (given: Given, rows: readonly Row[]): Html =>
-  html`${rows.map((one, at) => row(given, one, at))}`;
+/** @param options the API parameter that the rows form */
+export const variableRows = (options: VariableRowsOptions, rows: readonly Row[]): Html =>
+  html`${rows.map((one, at) => row(options, one, at))}`;

@@ -58,7 +58,7 @@ const parts = (log: LogRow): Html => html`<dl class="figures">
 ${part({ id: 'request', title: 'Request', headers: log.request_headers, body: log.request_data })}
 ${part({ id: 'answer', title: 'Answer', headers: log.response_headers, body: log.response_body })}`;
 
-type Meant = SettingsListParams & { id: number; delivery: number };
+type DeliveryParams = SettingsListParams & { id: number; delivery: number };
 
 const meant = { id: id(), delivery: id() };
 
@@ -69,7 +69,7 @@ const show = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
-      const named = params as Meant;
+      const named = params as DeliveryParams;
       const { list, hook } = await findHookOfOwner(kind, visit, named);
       const log = await findLog(visit.call.db, hook.id, named.delivery);
       const path = `${list.path}/${hook.id}`;
@@ -107,7 +107,7 @@ const resend = (kind: SettingsListRoute): AnyPage =>
     audience: kind.audience,
     params: object({ ...kind.params, ...meant }),
     handle: async (visit, params) => {
-      const named = params as Meant;
+      const named = params as DeliveryParams;
       const { list, hook } = await findHookOfOwner(kind, visit, named);
       const log = await findLog(visit.call.db, hook.id, named.delivery);
       return await reportOutcome(

@@ -60,7 +60,7 @@ export const nouns: Record<SettingsOwner['scope'], { title: string; one: string 
   instance: { title: 'System hooks', one: 'system hook' },
 };
 
-/** Returns whether the URL of a hook is a secret: whoever has that of a chat can write to it. */
+/** Returns whether the URL of a hook is a secret: everybody who has that of a chat can write to it. */
 export const hasSecretUrl = ({ format }: Pick<HookRow, 'format'>): boolean => format !== 'json';
 
 /** The URL of a hook as pages show it: of a chat, only its host. */

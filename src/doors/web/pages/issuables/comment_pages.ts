@@ -74,10 +74,10 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       resolve: optional(boolean()),
       intent: oneOf(['comment', 'thread', 'close', 'reopen'], { default: 'comment' }),
     }),
-    handle: async (visit, { project, iid, body: typed = '', ...given }) => {
+    handle: async (visit, { project, iid, body: typed = '', ...input }) => {
       const { call } = visit;
       const loaded = await kind.find(call, project, iid);
-      const { intent } = given;
+      const { intent } = input;
       const { close } = kind;
       const isClosing = isStateChange(intent);
       if (isClosing && (close === undefined || !kind.noun.mayUpdate(call, loaded))) throw forbidden();
@@ -85,11 +85,11 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       const operation = async (): Promise<void> => {
         if (typed.trim() !== '' || !isClosing) {
           requireCommenter(call, loaded);
-          const { discussion_id, resolve = false } = given;
+          const { discussion_id, resolve = false } = input;
           noteId =
             resolve && discussion_id !== undefined
-              ? await replyAndResolve(kind, call, loaded, { ...given, discussion_id, body: typed })
-              : await storeComment(kind, call, loaded, { ...given, body: typed });
+              ? await replyAndResolve(kind, call, loaded, { ...input, discussion_id, body: typed })
+              : await storeComment(kind, call, loaded, { ...input, body: typed });
         }
         if (isStateChange(intent)) await close?.(call, loaded, intent);
       };

@@ -140,7 +140,7 @@ const completeEmoji = (_visit: Visit, { search }: CompletionQuery): Completion[]
     .slice(0, maxCompletions)
     .map(({ name, emoji }) => ({ insert: `:${name}:`, text: `${emoji} ${name}` }));
 
-/** Completes to all quick actions that fit: whoever types a slash looks for their names. */
+/** Completes to all quick actions that fit: people who type a slash look for their names. */
 const completeCommand = (_visit: Visit, { search, actions }: CompletionQuery): Completion[] => {
   const typed = search.toLowerCase();
   const fitting = (actions === null ? [] : actionsIn(actions)).filter(({ words }) =>

@@ -9,7 +9,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { dayPart } from '../../parts/times/dates.ts';
 import { daysBetween } from './dates_and_progress.ts';
 
-type Given = {
+type ProgressHistory = {
   changes: readonly DayChange[];
   start_date: string | null;
   due_date: string | null;
@@ -42,7 +42,7 @@ const dayOf = (time: number): string => formatTime(time).slice(0, 10);
 const addDays = (day: string, days: number): string => dayOf(Date.parse(day) + days * dayMilliseconds);
 
 /** Counts at the end of each day, or of each few days; null without at least two days and an issue. */
-const toSeries = ({ changes, start_date, due_date, today }: Given): Series | null => {
+const toSeries = ({ changes, start_date, due_date, today }: ProgressHistory): Series | null => {
   // The first change is that an issue came in.
   const [entry] = changes;
   if (entry === undefined) return null;
@@ -118,8 +118,8 @@ const table = ({ points }: Series): Html =>
   )}</tbody></table></div></details>`;
 
 /** Renders both charts and the table; null without at least two days and an issue. */
-export const progressCharts = (given: Given): Html | null => {
-  const series = toSeries(given);
+export const progressCharts = (history: ProgressHistory): Html | null => {
+  const series = toSeries(history);
   const now = series?.points.at(-1);
   if (series === null || now === undefined) return null;
   return html`<section><h2>Burn-down</h2>${burndown(series, now)}</section>

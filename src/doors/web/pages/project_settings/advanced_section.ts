@@ -8,7 +8,7 @@ import { type FormProblems, noProblems } from '../../parts/form_problems.ts';
 import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
-import { type Given, refusal, sectionCard } from './settings_section.ts';
+import { type SettingsContext, refusal, sectionCard } from './settings_section.ts';
 import { fieldText } from '../../parts/fields/field_text.ts';
 
 /** Namespaces that the transfer form proposes; others can be typed. */
@@ -50,14 +50,14 @@ ${form(visit, { action: `${projectPagePath(project, 'settings')}/remove_fork`, s
 
 type Refused = { problems: FormProblems; typed: (name: string) => string };
 
-const refusedAs = ({ tried }: Given, key: string): Refused => {
+const refusedAs = ({ tried }: SettingsContext, key: string): Refused => {
   const refused = tried?.key === key ? tried : null;
   return { problems: refused?.problems ?? noProblems, typed: (name) => fieldText(refused?.sent[name]) };
 };
 
-const transferPart = async (given: Given): Promise<Html> => {
-  const { visit, project } = given;
-  const { problems, typed } = refusedAs(given, 'transfer');
+const transferPart = async (context: SettingsContext): Promise<Html> => {
+  const { visit, project } = context;
+  const { problems, typed } = refusedAs(context, 'transfer');
   const namespaces = await listCreationNamespaces(visit.call, maxSuggestions);
   const field = input({
     name: 'namespace',
@@ -78,9 +78,9 @@ ${form(visit, { action, submit: 'Transfer project', danger: true, problems }, fi
 `;
 };
 
-const deletePart = (given: Given): Html => {
-  const { visit, project } = given;
-  const { problems } = refusedAs(given, 'delete');
+const deletePart = (context: SettingsContext): Html => {
+  const { visit, project } = context;
+  const { problems } = refusedAs(context, 'delete');
   const field = input({
     name: 'confirm',
     label: `Type ${project.full_path} to confirm`,
@@ -96,14 +96,14 @@ ${form(visit, { action, submit: 'Delete project', danger: true, problems }, fiel
 };
 
 /** Renders the forms that the visitor may use. */
-export const advancedPart = async (given: Given): Promise<Html> => {
-  const { visit, project, tried } = given;
+export const advancedPart = async (context: SettingsContext): Promise<Html> => {
+  const { visit, project, tried } = context;
   const { viewer } = visit.call;
   const parts = [
     may(viewer, 'archive_project', project) ? archivePart(visit, project) : null,
     may(viewer, 'remove_project', project) ? await unlinkPart(visit, project) : null,
-    may(viewer, 'transfer_project', project) ? await transferPart(given) : null,
-    may(viewer, 'remove_project', project) ? deletePart(given) : null,
+    may(viewer, 'transfer_project', project) ? await transferPart(context) : null,
+    may(viewer, 'remove_project', project) ? deletePart(context) : null,
   ].filter((part) => part !== null);
   const housekeeping = housekeepingPart(visit, project);
   if (parts.length === 0) return housekeeping;

@@ -13,13 +13,13 @@ import { projectPagePath, projectPath } from '../../parts/frame/project_layout.t
 import { type Html, html } from '../../parts/html.ts';
 import { type AnyPage, type View, type Visit, page, redirect } from '../../page.ts';
 import { projectRoot } from '../../project_and_group_pages.ts';
-import { type Given, sectionCard } from './settings_section.ts';
+import { type SettingsContext, sectionCard } from './settings_section.ts';
 import { avatarInput } from '../../parts/fields/avatar_input.ts';
 
 const key = 'avatar';
 
 /** Renders the avatar with its forms. */
-export const avatarPart = ({ visit, project, tried }: Given): Html => {
+export const avatarPart = ({ visit, project, tried }: SettingsContext): Html => {
   const problems = tried?.key === key ? tried.problems : noProblems;
   const action = `${projectPagePath(project, 'settings')}/${key}`;
   const picture = avatar({

@@ -3,7 +3,7 @@ import type { Project } from '../../../../projects/projects/find.ts';
 import { projectPagePath } from '../../parts/frame/project_layout.ts';
 import { type Html, html } from '../../parts/html.ts';
 import { icon } from '../../parts/icon.ts';
-import { type Given, sectionCard } from './settings_section.ts';
+import { type SettingsContext, sectionCard } from './settings_section.ts';
 
 const kinds = [
   ['pipeline', 'Pipeline status'],
@@ -28,7 +28,7 @@ const badgePart = (baseUrl: string, project: Project, [kind, label]: Kind): Html
 };
 
 /** Renders the card with the badges of the default branch. */
-export const badgeAddressesPart = async ({ visit, project }: Given): Promise<Html> =>
+export const badgeAddressesPart = async ({ visit, project }: SettingsContext): Promise<Html> =>
   sectionCard(
     { key: 'badges', title: 'Badges of pipelines' },
     html`<p>Copy the Markdown into the README. For another branch, replace the branch in it. To show a badge on the page of the project, <a href="${projectPagePath(project, 'settings/badges')}">add it to the badges</a>.</p>

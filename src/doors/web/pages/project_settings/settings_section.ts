@@ -74,10 +74,10 @@ export const refusal = (key: string, title: string): Html =>
   html`<p class="flash alert">Nothing was saved. Correct <a href="#${key}_section">${title}</a>.</p>
 `;
 
-export type Given = { visit: Visit; project: Project; tried: Tried | null };
+export type SettingsContext = { visit: Visit; project: Project; tried: Tried | null };
 
 const sectionPart = async (
-  { visit, project, tried }: Given,
+  { visit, project, tried }: SettingsContext,
   path: string,
   section: Section,
 ): Promise<Html> => {
@@ -106,15 +106,15 @@ export type SettingsPage = {
   action: ProjectAction;
   sections: readonly Section[];
   /** A card after the first section. */
-  second?: (context: Given) => Html;
+  second?: (context: SettingsContext) => Html;
   /** Further content below the sections. */
-  more?: (context: Given) => Promise<Html | null>;
+  more?: (context: SettingsContext) => Promise<Html | null>;
 };
 
 /** Renders a settings page. @param tried null: nothing was refused */
 export const settingsView = async (
   { noun, title, sections, second, more }: SettingsPage,
-  { visit, project, tried }: Given,
+  { visit, project, tried }: SettingsContext,
 ): Promise<View> => {
   const path = projectPagePath(project, noun);
   const allowed = sections.filter(

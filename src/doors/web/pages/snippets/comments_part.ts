@@ -10,7 +10,7 @@ import { findTimelineRights, loadTimeline } from '../../parts/timeline/load_time
 import { reactions } from '../../parts/timeline/reactions.ts';
 import { timelinePart } from '../../parts/timeline/timeline.ts';
 
-type Given = {
+type CommentsOptions = {
   /** Address of the snippet. */
   path: string;
   /** Page of the comments; undefined: the last. */
@@ -24,7 +24,7 @@ export const commentsPart = async (
   visit: Visit,
   project: Project,
   snippet: SnippetRow,
-  { path, requested, typed }: Given,
+  { path, requested, typed }: CommentsOptions,
 ): Promise<Html | null> => {
   const { call } = visit;
   const loaded = toLoadedSnippet(project, snippet);

@@ -42,9 +42,9 @@ const storedFields = (names: readonly string[]): Record<string, string> =>
     ]),
   );
 
-const create = async (at: string, by: SeededVisitor, given: object): Promise<string> => {
+const create = async (at: string, by: SeededVisitor, overrides: object): Promise<string> => {
   await by.visitor.get(`${at}/new`);
-  const { status, location } = await by.visitor.post(at, { ...text, ...given });
+  const { status, location } = await by.visitor.post(at, { ...text, ...overrides });
   assert.equal(status, 303);
   return location ?? '';
 };

@@ -27,7 +27,7 @@ const maxInlineCommits = 100;
 /** Milliseconds to find the last commits of entries: before the page is sent, and when the script requests them. */
 const searchTimes = { inline: 250, later: 20_000 };
 
-export type TreeGiven = {
+export type FolderOptions = {
   project: Project;
   /** Branch, tag, `HEAD` or commit id. */
   ref: string;
@@ -71,7 +71,7 @@ const commitCells = (project: Project, commit: Commit | undefined): Html => {
   return html`<td>${commitLink(project, { id: commit.id, text: title, classes: 'muted' })}</td><td class="muted">${signedTime(commit.committer)}</td>`;
 };
 
-const parentRow = ({ project, ref, path }: TreeGiven): Html | null => {
+const parentRow = ({ project, ref, path }: FolderOptions): Html | null => {
   if (path === '') return null;
   const above = path.slice(0, Math.max(path.lastIndexOf('/'), 0));
   return html`<tr><td colspan="3"><a href="${codePath(project, 'tree', ref, above)}" aria-label="Parent folder">${icon('folder')}..</a></td></tr>
@@ -107,7 +107,7 @@ const cache = makeLruCache<Folder>(maxCachedCharacters, ({ rows }) => rows.text.
 const findEntryCommits = async (
   visit: Visit,
   code: Code,
-  { commit, path, hasCommits = false }: TreeGiven & { commit: Oid },
+  { commit, path, hasCommits = false }: FolderOptions & { commit: Oid },
   entries: readonly TreeEntry[],
 ): Promise<LastCommits> => {
   const isLate = entries.length > maxInlineCommits || !hasAnonymousSlot(visit);
@@ -124,16 +124,16 @@ const findEntryCommits = async (
 const readFolder = async (
   visit: Visit,
   code: Code,
-  given: TreeGiven & { commit: Oid },
+  options: FolderOptions & { commit: Oid },
 ): Promise<Folder | null> => {
-  const { project, ref, path, commit, page = 1 } = given;
+  const { project, ref, path, commit, page = 1 } = options;
   const offset = (page - 1) * maxEntries;
   const listing = await listFolder(code, { commit, path, offset, limit: maxEntries });
   if (listing === null) return null;
   const { entries, total } = listing;
   const [lastCommit, { commits, isFinished }] = await Promise.all([
     findLastCommit(code, commit, path),
-    findEntryCommits(visit, code, given, entries),
+    findEntryCommits(visit, code, options, entries),
   ]);
   const hasSubmodules = entries.some(({ type }) => type === 'commit');
   const submodules = hasSubmodules ? await loadSubmodules(code, commit) : new Map<string, string>();
@@ -150,15 +150,15 @@ const readFolder = async (
   return { rows: html`${rows}`, total, lastCommit, isFinished };
 };
 
-const loadFolder = async (visit: Visit, given: TreeGiven): Promise<Folder | null> => {
-  const { project, ref, path, page = 1 } = given;
+const loadFolder = async (visit: Visit, options: FolderOptions): Promise<Folder | null> => {
+  const { project, ref, path, page = 1 } = options;
   const code = openCachedCode(visit.call, project);
-  const commit = given.commit ?? (await resolveRefPath(code, ref))?.commit;
+  const commit = options.commit ?? (await resolveRefPath(code, ref))?.commit;
   if (commit === undefined) return null;
   const key = JSON.stringify([code.repository.path, project.full_path, commit, ref, path, page]);
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
-  const folder = await readFolder(visit, code, { ...given, commit });
+  const folder = await readFolder(visit, code, { ...options, commit });
   if (folder?.isFinished === true) cache.set(key, folder);
   return folder;
 };
@@ -166,8 +166,8 @@ const loadFolder = async (visit: Visit, given: TreeGiven): Promise<Folder | null
 const tableHead = html`<thead class="visually-hidden"><tr><th scope="col">Name</th><th scope="col">Last commit</th><th scope="col">Last change</th></tr></thead>
 `;
 
-const renderCard = async (visit: Visit, given: TreeGiven, folder: Folder): Promise<Html> => {
-  const { project, ref, path, page = 1 } = given;
+const renderCard = async (visit: Visit, options: FolderOptions, folder: Folder): Promise<Html> => {
+  const { project, ref, path, page = 1 } = options;
   const { rows, total, lastCommit, isFinished } = folder;
   const last = lastCommit === undefined ? [] : [lastCommit];
   const [pipelines, people] = await Promise.all([
@@ -197,12 +197,12 @@ const renderCard = async (visit: Visit, given: TreeGiven, folder: Folder): Promi
   }
 ${!isFinished && html`<p class="notice-line muted">The last commits of the entries are not shown yet. <a href="${later}">Show last commits</a></p>`}
 <table class="files">${tableHead}<tbody>
-${parentRow(given)}${rows}</tbody></table></section>
+${parentRow(options)}${rows}</tbody></table></section>
 ${nav}`;
 };
 
 /** Returns the card with the last commit and the entries of a folder; null if the ref or folder does not exist. */
-export const treeCard = async (visit: Visit, given: TreeGiven): Promise<Html | null> => {
-  const folder = await loadFolder(visit, given);
-  return folder === null ? null : await renderCard(visit, given, folder);
+export const treeCard = async (visit: Visit, options: FolderOptions): Promise<Html | null> => {
+  const folder = await loadFolder(visit, options);
+  return folder === null ? null : await renderCard(visit, options, folder);
 };

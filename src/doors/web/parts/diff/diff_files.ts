@@ -25,7 +25,7 @@ export type LineParts = {
   below: ReadonlyMap<string, Html>;
 };
 
-type Given = {
+type DiffFilesOptions = {
   call: Call;
   /** The repository that has the files after the change. */
   repository: Repository;
@@ -71,14 +71,18 @@ const shownRanges = ({ file, expand, isWhole = false }: DiffChoice): LineRange[]
 
 type Read = { isLate: boolean; sizes: BlobSizes; svgs: ReadonlySet<Oid> };
 
-const renderCard = async (file: FileDiff, given: Given, { isLate, sizes, svgs }: Read): Promise<Html> => {
-  const { call, repository, choice, viewPath, rawPaths } = given;
+const renderCard = async (
+  file: FileDiff,
+  options: DiffFilesOptions,
+  { isLate, sizes, svgs }: Read,
+): Promise<Html> => {
+  const { call, repository, choice, viewPath, rawPaths } = options;
   const isAlone = choice.file !== undefined;
   const isCollapsed = isLate || collapseReason(file, { isAlone }) !== null;
   const ranges = shownRanges(choice);
   const rows = isCollapsed ? [] : await readRows(repository, file, ranges);
   const onlyPath = (more: Record<string, string> = {}): string =>
-    `${given.onlyPath(file, more)}#${diffFileId(file)}`;
+    `${options.onlyPath(file, more)}#${diffFileId(file)}`;
   const canExpand = !isCollapsed && hasOtherLines(file) && ranges !== 'all';
   return fileCard({
     file,
@@ -93,7 +97,7 @@ const renderCard = async (file: FileDiff, given: Given, { isLate, sizes, svgs }:
     onlyPath: isAlone ? null : onlyPath(),
     wholePath: canExpand ? onlyPath({ whole: '1' }) : null,
     table: {
-      ...given.linePartsOf?.(file),
+      ...options.linePartsOf?.(file),
       expandPath: (range) => {
         const expand = ranges === 'all' ? null : addRange(ranges, range);
         return expand === null ? null : onlyPath({ expand });
@@ -103,13 +107,13 @@ const renderCard = async (file: FileDiff, given: Given, { isLate, sizes, svgs }:
 };
 
 /** Renders a card for each file. Files beyond a number of lines are collapsed. */
-export const diffFiles = async (files: readonly FileDiff[], given: Given): Promise<Html> => {
-  const late = given.choice.file === undefined ? findLate(files) : new Set<FileDiff>();
+export const diffFiles = async (files: readonly FileDiff[], options: DiffFilesOptions): Promise<Html> => {
+  const late = options.choice.file === undefined ? findLate(files) : new Set<FileDiff>();
   const [sizes, svgs] = await Promise.all([
-    readBinarySizes(given.repository, files),
-    readSvgBlobs(given.repository, files),
+    readBinarySizes(options.repository, files),
+    readSvgBlobs(options.repository, files),
   ]);
   const render = async (file: FileDiff): Promise<Html> =>
-    await renderCard(file, given, { isLate: late.has(file), sizes, svgs });
+    await renderCard(file, options, { isLate: late.has(file), sizes, svgs });
   return isLongDiff(files) ? streamInOrder(files, render) : html`${await Promise.all(files.map(render))}`;
 };

@@ -28,7 +28,7 @@ export const adminLinks = [
 
 export type AdminPath = (typeof adminLinks)[number][0];
 
-type Given = {
+type AdminPageOptions = {
   path: AdminPath;
   title: string;
   /** Contents of the page, below its link. */
@@ -36,7 +36,7 @@ type Given = {
 };
 
 /** Renders an administration page with links to the others. */
-export const adminView = ({ path, title, contents }: Given, content: Html): View => {
+export const adminView = ({ path, title, contents }: AdminPageOptions, content: Html): View => {
   const links = adminLinks.map(([to, name]) => {
     const isHere = to === path;
     return { path: to, name, isHere, contents: isHere ? contents : undefined };

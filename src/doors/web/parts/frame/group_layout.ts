@@ -50,7 +50,7 @@ const tabLinks = async (visit: Visit, group: Group, current: GroupTab): Promise<
   });
 };
 
-type Given = {
+type GroupPageOptions = {
   group: Group;
   title: string;
   /** null: the page of the group itself. */
@@ -62,7 +62,7 @@ type Given = {
 /** Renders a page of a group. */
 export const groupView = (
   visit: Visit,
-  { group, title, noun, hasHeading = false, view }: Given,
+  { group, title, noun, hasHeading = false, view }: GroupPageOptions,
   content: Html,
 ): View => {
   const tab: GroupTab = groupNouns.find((one) => one.noun === noun)?.tab ?? 'overview';

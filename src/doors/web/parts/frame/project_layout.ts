@@ -151,7 +151,7 @@ const placeOf = (
   return isListed && tabs(tabTexts[tab][1], links);
 };
 
-type Given = {
+type ProjectPageOptions = {
   project: Project;
   /** Heading of the page. */
   title: string;
@@ -165,8 +165,8 @@ type Given = {
 };
 
 /** Renders a page of a project. */
-export const projectView = (visit: Visit, given: Given, content: Html): View => {
-  const { project, title, noun, live = false, hasHeading = false, view } = given;
+export const projectView = (visit: Visit, options: ProjectPageOptions, content: Html): View => {
+  const { project, title, noun, live = false, hasHeading = false, view } = options;
   const own =
     allowedNouns(visit, project).find((one) => one.noun === noun) ??
     (projectNouns as readonly ProjectNoun[]).find((one) => one.noun === noun);
@@ -192,8 +192,8 @@ ${content}`;
 export const button = (
   visit: Visit,
   action: string,
-  given: { label: string; name?: string; danger?: boolean },
+  options: { label: string; name?: string; danger?: boolean },
 ): Html => {
-  const { label, name, danger = false } = given;
+  const { label, name, danger = false } = options;
   return form(visit, { action, submit: label, danger, isQuiet: true, ...(name !== undefined && { name }) });
 };

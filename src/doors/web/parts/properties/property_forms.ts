@@ -83,8 +83,8 @@ type PeopleField = People & {
 };
 
 /** Renders the choice of several members, and of further users by their names. */
-export const peopleField = (given: PeopleField): Html => {
-  const { role, own, choices, me, typed = '', isTitled, problems = noProblems } = given;
+export const peopleField = (field: PeopleField): Html => {
+  const { role, own, choices, me, typed = '', isTitled, problems = noProblems } = field;
   const ids = new Set(own.map(({ id }) => id));
   const others = [...(me === null ? [] : [me]), ...choices.members.filter(({ id }) => id !== me?.id)];
   const boxes = [...own, ...others.filter(({ id }) => !ids.has(id))].map(({ id, name, username }) => ({
@@ -118,8 +118,8 @@ export const addMeForm = (
   return html`<form method="post" action="${action}">${hidden('authenticity_token', visit.csrfToken())}${shownList(`${role}_ids`, ids)}${fields}<button class="small">${role === 'assignee' ? 'Assign to me' : 'Review it myself'}</button></form>`;
 };
 
-export const peopleForm = (visit: Visit, action: string, given: Omit<People, 'me'>): Html => {
-  const people = { ...given, me: visit.call.actor?.user ?? null };
+export const peopleForm = (visit: Visit, action: string, options: Omit<People, 'me'>): Html => {
+  const people = { ...options, me: visit.call.actor?.user ?? null };
   const { role, own } = people;
   const shown = shownList(
     `${role}_ids`,

@@ -30,10 +30,10 @@ const verbs = { close: 'Close', reopen: 'Reopen' } as const;
 export const commentForm = (
   visit: Visit,
   context: TimelineContext,
-  given: CommentFormOptions,
+  options: CommentFormOptions,
 ): Html | null => {
   const { loaded, rights, path } = context;
-  const { word, intent, typed = '' } = given;
+  const { word, intent, typed = '' } = options;
   const { actor } = visit.call;
   if (actor === null) return signInPart(path(''));
   if (!rights.comment) {

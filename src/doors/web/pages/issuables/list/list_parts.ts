@@ -106,23 +106,23 @@ export const readListQuery = <State extends string>(
   const { q: _q, page, per_page, project_path, label_name = [], milestone_title, ...all } = query;
   const { created: _created, updated: _updated, closed: _closed, merged: _merged, ...sent } = all;
   const periods = readPeriods(query, now);
-  const given = {
+  const listed = {
     ...sent,
     labels: [...(sent.labels ?? []), ...label_name],
     milestone: sent.milestone ?? milestone_title,
   };
-  const filters = { scope: ownScope, ...given, ...periods.filters };
+  const filters = { scope: ownScope, ...listed, ...periods.filters };
   return {
     filters: Object.fromEntries(Object.entries(filters).filter(isSelecting)),
     // The scope of all records is a filter only where the list has others by default.
     chips: toChips({
-      ...given,
-      ...(ownScope === 'all' && given.scope === 'all' && { scope: undefined }),
+      ...listed,
+      ...(ownScope === 'all' && listed.scope === 'all' && { scope: undefined }),
       ...periods.sent,
       ...(project === null && { project_path }),
     }),
-    state: given.state,
-    ...readOrder(given),
+    state: listed.state,
+    ...readOrder(listed),
     page: pageRequest({ page, per_page }),
     problems: periods.problems.map(({ name, text: typed }) => periodProblem(name, typed)),
   };

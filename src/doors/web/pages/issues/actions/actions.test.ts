@@ -22,8 +22,8 @@ const list = () => `/${project.full_path}/issues`;
 const one = async (iid: number) => (await gantry.api(`GET /projects/${project.id}/issues/${iid}`)).body;
 const notes = async (iid: number) =>
   (await gantry.api(`GET /projects/${project.id}/issues/${iid}/notes?sort=asc`)).body;
-const fresh = async (given: object = {}): Promise<{ iid: number; path: string; id: number }> => {
-  const { iid, id } = await seedIssue(gantry, { project: project.id, ...given });
+const fresh = async (attributes: object = {}): Promise<{ iid: number; path: string; id: number }> => {
+  const { iid, id } = await seedIssue(gantry, { project: project.id, ...attributes });
   return { iid, id, path: `${list()}/${iid}` };
 };
 

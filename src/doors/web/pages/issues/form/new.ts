@@ -111,13 +111,13 @@ const fieldsPart = async (
   return html`<div class="with-aside"><div>${main}</div><div>${side}</div></div>`;
 };
 
-type Given = { problems?: FormProblems; templates?: Html | null };
+type NewIssueFormOptions = { problems?: FormProblems; templates?: Html | null };
 
 const newView = async (
   visit: Visit,
   project: Project,
   filled: Filled,
-  { problems = noProblems, templates = null }: Given = {},
+  { problems = noProblems, templates = null }: NewIssueFormOptions = {},
 ): Promise<View> => {
   const content = html`${form(
     visit,

@@ -126,8 +126,12 @@ const deletePart = (visit: Visit, { loaded, rights }: IssuePage): Html | null =>
     : null;
 
 /** Renders the page of an issue. */
-export const issueView = async (visit: Visit, loaded: LoadedIssue, given: ShownWith = {}): Promise<View> => {
-  const { page, alert, typed } = given;
+export const issueView = async (
+  visit: Visit,
+  loaded: LoadedIssue,
+  options: ShownWith = {},
+): Promise<View> => {
+  const { page, alert, typed } = options;
   const { project, issue } = loaded;
   const shown = await loadIssuePage(visit, loaded, page);
   const choices = shown.rights.admin ? await loadChoices(visit, project) : null;

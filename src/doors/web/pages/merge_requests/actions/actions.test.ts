@@ -34,10 +34,10 @@ after(async () => await gantry.close());
 
 type Fresh = { request: Request; path: string; branch: string };
 
-const fresh = async (given: Record<string, unknown> = {}): Promise<Fresh> => {
+const fresh = async (attributes: Record<string, unknown> = {}): Promise<Fresh> => {
   const branch = `topic-${(number += 1)}`;
   await seedBranch(gantry, project, branch);
-  const request = await openRequest(gantry, project, branch, given);
+  const request = await openRequest(gantry, project, branch, attributes);
   await settle(gantry);
   return { request, path: `/${project.full_path}/merge_requests/${request.iid}`, branch };
 };

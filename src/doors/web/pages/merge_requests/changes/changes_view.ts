@@ -20,7 +20,7 @@ import { batchForm } from './suggestion_card.ts';
 import { editorTemplate } from '../../../parts/markdown_editor.ts';
 import { draftCard, threadCard } from './thread_card.ts';
 import { type DiffThreads, countByFile, fileOf, loadDiffThreads, renderDiffThreads } from './load_threads.ts';
-import type { ReviewGiven } from './review_menu.ts';
+import type { ReviewFormState } from './review_menu.ts';
 import { toolbar } from './toolbar.ts';
 
 export type ChangesFormState = {
@@ -31,7 +31,7 @@ export type ChangesFormState = {
   /** A reply, or the text of a draft, that was not accepted. */
   kept?: KeptText;
   /** Problems of a refused review, and its input. */
-  review?: ReviewGiven;
+  review?: ReviewFormState;
 };
 
 type Part = {

@@ -22,17 +22,17 @@ const diffShas = ({ version, commit }: Changes): { base: string; start: string; 
   };
 };
 
-type Given = CommentPosition & { typed?: string | undefined; from?: number | undefined };
+type CommentFormPosition = CommentPosition & { typed?: string | undefined; from?: number | undefined };
 
 /** Returns the address of the form with the lines as a suggestion. */
-const suggestPath = ({ changes }: Cards, { file, line, from }: Given): string => {
+const suggestPath = ({ changes }: Cards, { file, line, from }: CommentFormPosition): string => {
   const comment = `${diffFileId(file)}_${line}`;
   const query = { ...choiceOf(changes.query), comment, from, suggest: true };
   return `${changesPath(changes.loaded, query)}#new_comment`;
 };
 
 /** Renders the form. The script shows it at other lines, too: it changes the fields `path`, `old_path` and `line`. */
-export const commentForm = (cards: Cards, { file, line, typed, from }: Given): Html => {
+export const commentForm = (cards: Cards, { file, line, typed, from }: CommentFormPosition): Html => {
   const { changes, isReviewing } = cards;
   const { loaded } = changes;
   const { base, start, head } = diffShas(changes);

@@ -29,7 +29,7 @@ import { spellCount } from '../../../../../platform/spell_count.ts';
 
 export type OpenForm = CommentPosition & { typed?: string | undefined; from?: number | undefined };
 
-export type FilesGiven = {
+export type FilesPart = {
   cards: Cards;
   files: readonly FileDiff[];
   threads: readonly ShownThread[];
@@ -67,8 +67,8 @@ const insertCard = (
 };
 
 /** Sorts the threads, drafts and the open form of a file to its lines. */
-const placeParts = (given: FilesGiven, file: FileDiff, rows: readonly DiffRow[]): Placed => {
-  const { cards, files, threads, drafts, form } = given;
+const placeParts = (part: FilesPart, file: FileDiff, rows: readonly DiffRow[]): Placed => {
+  const { cards, files, threads, drafts, form } = part;
   // A change may have thousands of lines and no thread.
   let keys: Set<string> | null = null;
   const isShown = (line: string): boolean => (keys ??= new Set<string>(rows.flatMap(keysOf))).has(line);
@@ -132,18 +132,18 @@ type Shared = {
 };
 
 const fileBlock = async (
-  given: FilesGiven,
+  part: FilesPart,
   { steps, sizes, svgs, editPath }: Shared,
   file: FileDiff,
 ): Promise<Html> => {
-  const { cards } = given;
+  const { cards } = part;
   const { loaded, query, ends, viewed, view } = cards.changes;
   const { project } = loaded;
   const isAlone = query.file !== undefined;
   const isCollapsed = collapseReason(file, { isAlone }) !== null;
   const rows = isCollapsed ? [] : await readFileRows(cards, file);
   const prepared = await highlightedRows(cards.visit.call, file.new_path, rows);
-  const placed = placeParts(given, file, rows);
+  const placed = placeParts(part, file, rows);
   const below = new Map([...placed.below].map(([line, parts]) => [line, html`${parts}`]));
   const pathWith = (more: object): string =>
     `${changesPath(loaded, { ...choiceOf(query), file: file.new_path, ...more })}#${diffFileId(file)}`;
@@ -156,7 +156,7 @@ const fileBlock = async (
     rows: prepared,
     view,
     isAlone,
-    isFolded: viewed.has(file) && !isAlone && given.form?.file.new_path !== file.new_path,
+    isFolded: viewed.has(file) && !isAlone && part.form?.file.new_path !== file.new_path,
     viewPath:
       file.deleted_file || ends === null || !canRead
         ? null
@@ -182,16 +182,16 @@ const fileBlock = async (
 };
 
 /** Renders the cards of the files; many lines are rendered while the page is sent. */
-export const fileBlocks = async (given: FilesGiven): Promise<Html> => {
-  const { cards, files } = given;
+export const fileBlocks = async (part: FilesPart): Promise<Html> => {
+  const { cards, files } = part;
   const [sizes, svgs, editPath] = await Promise.all([
     readBinarySizes(repositoryOf(cards), files),
     mayReadCode(cards) ? readSvgBlobs(repositoryOf(cards), files) : new Set<Oid>(),
     findEditPath(cards.visit, cards.changes.loaded),
   ]);
   const shared = { steps: makeFileSteps(cards.changes), sizes, svgs, editPath };
-  const render = async (file: FileDiff): Promise<Html> => await fileBlock(given, shared, file);
-  return isLongDiff(given.files)
-    ? streamInOrder(given.files, render)
-    : html`${await Promise.all(given.files.map(render))}`;
+  const render = async (file: FileDiff): Promise<Html> => await fileBlock(part, shared, file);
+  return isLongDiff(part.files)
+    ? streamInOrder(part.files, render)
+    : html`${await Promise.all(part.files.map(render))}`;
 };

@@ -20,7 +20,7 @@ export type Reviewed = {
   drafts: number;
 };
 
-export type ReviewGiven = {
+export type ReviewFormState = {
   /** Problems of the refused review. */
   problem?: string;
   /** Summary and verdict that were not accepted. */
@@ -46,7 +46,7 @@ const publishedText = (drafts: number): string => {
 
 const reviewForm = (
   { visit, loaded, action, head, drafts }: Reviewed,
-  { problem, summary = '', verdict = 'comment' }: ReviewGiven,
+  { problem, summary = '', verdict = 'comment' }: ReviewFormState,
 ): Html => {
   const alert = problem !== undefined && html`<p class="flash alert" role="alert">${problem}</p>`;
   const judged =
@@ -72,11 +72,11 @@ const reviewForm = (
  */
 export const reviewMenu = (
   reviewed: Reviewed,
-  given: ReviewGiven = {},
+  state: ReviewFormState = {},
   name = 'Finish review',
 ): Html | null => {
   const { visit, loaded, mayComment, drafts } = reviewed;
   if (!visit.call.signedIn || (!mayComment && !mayApprove(visit.call, loaded))) return null;
   const count = drafts > 0 && html` <span class="count" aria-label="${drafts} pending">${drafts}</span>`;
-  return html`<details class="menu review-menu"${given.problem !== undefined && html` open`}><summary class="button primary" data-key="R" data-key-name="Finish the review">${name}${count}</summary><div class="panel">${reviewForm(reviewed, given)}</div></details>`;
+  return html`<details class="menu review-menu"${state.problem !== undefined && html` open`}><summary class="button primary" data-key="R" data-key-name="Finish the review">${name}${count}</summary><div class="panel">${reviewForm(reviewed, state)}</div></details>`;
 };

@@ -12,7 +12,7 @@ import { toShortId } from '../../../../../code/repository/commits/json.ts';
 import type { Changes } from './load_changes.ts';
 import { type ChangesQuery, changesPath, choiceOf } from './changes_address.ts';
 import { chosenCommitPart, firstCommitLink } from './commit_navigation.ts';
-import { type ReviewGiven, type Reviewed, reviewMenu } from './review_menu.ts';
+import { type ReviewFormState, type Reviewed, reviewMenu } from './review_menu.ts';
 import { type Cards, formPath } from './card_context.ts';
 import type { DiffThreads } from './load_threads.ts';
 
@@ -105,7 +105,7 @@ const toReviewed = (cards: Cards, { drafts }: DiffThreads): Reviewed => ({
 });
 
 /** Renders the bar. */
-export const toolbar = (cards: Cards, diffThreads: DiffThreads, given: ReviewGiven): Html => {
+export const toolbar = (cards: Cards, diffThreads: DiffThreads, state: ReviewFormState): Html => {
   const { changes, visit } = cards;
   const { version, query } = changes;
   const commit = chosenCommitPart(changes);
@@ -118,5 +118,5 @@ export const toolbar = (cards: Cards, diffThreads: DiffThreads, given: ReviewGiv
     html` data-target="${changeTarget(changes.loaded)}" data-threads="${changesPath(changes.loaded, { ...choiceOf(query), file: query.file }, '/threads')}"`;
   const all = query.file !== undefined && html`<a class="button" href="${pathTo(changes, {})}">All files</a>`;
   return html`<div class="row between changes-bar" id="changes_bar"${live}><span class="row">${commit ?? versions}${all}</span>
-<span class="row">${counts(cards, diffThreads)}${viewPart(cards)}${reviewMenu(toReviewed(cards, diffThreads), given)}</span></div>`;
+<span class="row">${counts(cards, diffThreads)}${viewPart(cards)}${reviewMenu(toReviewed(cards, diffThreads), state)}</span></div>`;
 };

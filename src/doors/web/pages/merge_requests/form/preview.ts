@@ -89,7 +89,7 @@ export const previewPart = async (
     loadShownPipelines(visit, ends.source, shas),
     loadCommitPeople(visit, ends.source, listNamed(shown)),
   ]);
-  const given = {
+  const options = {
     visit,
     code,
     from: base,
@@ -101,5 +101,5 @@ export const previewPart = async (
   const more = commits.length - shown.length;
   return html`<section class="stack" aria-labelledby="preview_commits"><h2 id="preview_commits">${spellTotal(commits.length)}</h2>
 ${commitList(ends.source, shown, { pipelines, people })}${more > 0 && moreCommits(ends, commits.length, more)}</section>
-${await diffPart({ diffs, files, overflow }, given)}`;
+${await diffPart({ diffs, files, overflow }, options)}`;
 };

@@ -2,7 +2,7 @@
 import { addReply, createDiscussion } from '../../../../../../planning/discussions/create.ts';
 import { locateInDiff } from '../../../../../../planning/discussions/find_line.ts';
 import {
-  type GivenPosition,
+  type PositionInput,
   isNoSuchLine,
   noSuchLine,
   readPosition,
@@ -53,7 +53,7 @@ type Sent = {
  * @returns null if the comment is on the merge request as a whole
  * @throws Failure 400
  */
-const toPosition = ({ path, old_path, line, from, base, start, head }: Sent): GivenPosition | null => {
+const toPosition = ({ path, old_path, line, from, base, start, head }: Sent): PositionInput | null => {
   const shas = { base_sha: base, start_sha: start, head_sha: head };
   if (path === '') return null;
   const [side, number] = line.split('_');
@@ -70,7 +70,7 @@ const toPosition = ({ path, old_path, line, from, base, start, head }: Sent): Gi
 const storeComment = async (
   { call }: Visit,
   loaded: LoadedMergeRequest,
-  { body: typed, position: requested }: { body: string; position: GivenPosition | null },
+  { body: typed, position: requested }: { body: string; position: PositionInput | null },
 ): Promise<string> => {
   requireCommenter(call, loaded);
   const position = requested === null ? null : await locateInDiff(call, loaded, requested);
@@ -83,7 +83,7 @@ const storeComment = async (
 const storeDraft = async (
   { call }: Visit,
   loaded: LoadedMergeRequest,
-  draft: { note: string; position: GivenPosition | null; in_reply_to?: string; resolves?: boolean },
+  draft: { note: string; position: PositionInput | null; in_reply_to?: string; resolves?: boolean },
 ): Promise<string> => {
   const { note, position, in_reply_to, resolves = false } = draft;
   const { id } = await createDraft(call, loaded, {
