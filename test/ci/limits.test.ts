@@ -135,7 +135,8 @@ test('limits the runner registrations from one address', async () => {
     last = await gantry.api('POST /runners', { as: null, json });
   }
   assert.deepEqual([last.status, last.body], [429, { message: '429 Too Many Requests' }]);
-  assert.equal(last.headers.get('retry-after'), '60');
+  const seconds = Number(last.headers.get('retry-after'));
+  assert.ok(seconds > 0 && seconds <= 60, 'until the minute of the first registration ends');
   gantry.setTime(Date.now() + 61_000);
   assert.equal((await gantry.api('POST /runners', { as: null, json })).status, 403);
   gantry.setTime(null);
