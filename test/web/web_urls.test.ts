@@ -58,6 +58,9 @@ const seedMore = async (): Promise<void> => {
   const noted = [`${project}/issues/1`, `${project}/merge_requests/2`];
   for (const one of noted)
     for (const json of changes) assert.equal((await gantry.api(`PUT ${one}`, { json })).status, 200);
+  // Before the notes, as it writes some itself: the newest note has a reaction.
+  const linked = { target_project_id: 'workshop/bridge', target_issue_iid: 2 };
+  await gantry.api(`POST ${project}/issues/1/links`, { json: linked });
   for (const one of [...noted, `${project}/snippets/${spanned.id}`]) {
     const note = await send(`POST ${one}/notes`, { body: 'Look at this, @ada' });
     await send(`POST ${one}/award_emoji`, { name: 'tada' });
@@ -67,8 +70,6 @@ const seedMore = async (): Promise<void> => {
   const [board] = (await gantry.api('GET /groups/workshop/boards')).body;
   const label = await send('POST /groups/workshop/labels', { name: 'planned', color: '#112233' });
   await send(`POST /groups/workshop/boards/${board.id}/lists`, { label_id: label.id });
-  const linked = { target_project_id: 'workshop/bridge', target_issue_iid: 2 };
-  await gantry.api(`POST ${project}/issues/1/links`, { json: linked });
   await send(`POST ${project}/merge_requests/2/draft_notes`, { note: 'A draft' });
 };
 

@@ -150,7 +150,7 @@ const views = async (page: Page, project: Coded): Promise<void> => {
   await seeNotice(page, 'The view was saved.');
   await page.goto(list);
   await open(page, 'Views');
-  await page.getByRole('link', { name: 'Done', exact: true }).click();
+  await page.getByRole('link', { name: /^Done/ }).click();
   await page.waitForURL(/state=closed/);
   await open(page, 'Done');
   await page.getByLabel('Name of the view').fill('Finished');
@@ -188,7 +188,7 @@ const todos = async (page: Page, project: Coded): Promise<void> => {
   await press(page, `Done: Rust in ${project.path}`);
   await seeNotice(page, 'The to-do item was marked as done.');
   assert.equal(await state(), 'done');
-  await page.getByRole('link', { name: 'Done', exact: true }).click();
+  await page.getByRole('link', { name: /^Done/ }).click();
   await press(page, `Undo: Rust in ${project.path}`);
   await seeNotice(page, 'The to-do item is pending again.');
   assert.equal(await state(), 'pending');
