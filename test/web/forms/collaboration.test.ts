@@ -119,7 +119,7 @@ const todos = async (page: Page, { project }: Place): Promise<void> => {
   await seeNotice(page, 'All to-do items were marked as done.');
   await page.getByText('Nothing to do').waitFor();
   assert.deepEqual(await pending(), []);
-  await page.getByRole('link', { name: 'Done', exact: true }).click();
+  await page.getByRole('link', { name: /^Done/ }).click();
   await press(page, `Undo: First of ${project.path}`);
   await seeNotice(page, 'The to-do item is pending again.');
   assert.deepEqual(await pending(), [`First of ${project.path}`]);

@@ -51,7 +51,7 @@ const setUp = async (page: Page): Promise<void> => {
   await page.getByRole('region', { name: 'Features' }).getByRole('button').click();
   await settings.getByRole('link', { name: 'CI/CD' }).click();
   await page.getByLabel('Public pipelines').uncheck();
-  await page.getByRole('region', { name: 'Pipelines' }).getByRole('button').click();
+  await save(page, 'Pipelines');
   await settings.getByRole('link', { name: 'Merge requests' }).click();
   await page.getByRole('radio', { name: 'Fast-forward merge' }).check();
   await page.getByLabel('Squash commits when merging').selectOption({ label: 'Always' });
