@@ -161,7 +161,7 @@ test('applies several suggestions as one commit', { skip }, async () => {
     await page.goto(`${list}/${request.iid}/diffs`);
     await page.getByLabel('Select', { exact: true }).first().check();
     await page.getByText('Apply several of 2 suggestions as one commit').click();
-    await page.getByLabel('Commit message').fill('As suggested');
+    await page.getByRole('textbox', { name: 'Commit message' }).fill('As suggested');
     await web.assertFine(page);
     await page.getByRole('button', { name: 'Apply selected suggestions' }).click();
     await page.getByText('Applied', { exact: true }).first().waitFor({ state: 'attached' });

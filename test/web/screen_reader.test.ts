@@ -172,10 +172,10 @@ test('reads a pipeline and the log of a failed job', { skip }, async () => {
     ]);
     await listen(page, `${base}/-/jobs/${job}`, [
       /^heading 1: Job #\d+: make/,
+      'button: Retry make',
+      'StaticText: Failed',
       'alert: ',
       'StaticText: The job failed: script failure, exit code 2.',
-      'StaticText: Failed',
-      'button: Retry make',
       'heading 2: Log',
       'textbox: Search in the log',
       'link: Complete log as text',
