@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { localUrls } from '../../../test/support/local_urls.ts';
 import { seedProject } from '../../../test/support/seed.ts';
 import { seedVisitor } from '../../../test/support/seed_visitor.ts';
@@ -238,6 +239,40 @@ test('asks the other site once for many viewers', async () => {
   const shown = await Promise.all(Array.from({ length: 20 }, async () => await get(`${origin}/many.png`)));
   assert.deepEqual(new Set(shown.map(({ status }) => status)), new Set([200]));
   assert.equal(received.length, 1);
+});
+
+test('a viewer waits neither for the places of another nor, with a hundred badges, too long', async () => {
+  const own = await startTestService({ GANTRY_IMAGE_PROXY: 'true', GANTRY_TRUSTED_PROXIES: '127.0.0.1' });
+  const held: (() => void)[] = [];
+  try {
+    const json = { outbound_local_requests_whitelist: ['127.0.0.1'] };
+    await own.api('PUT /application/settings', { json });
+    const key = deriveImageKey(own.service.platform.secrets.session_key);
+    const statusFor = async (ip: string, path: string): Promise<number> => {
+      const headers = { 'x-forwarded-for': ip };
+      const reply = await fetch(own.url + imagePath(key, origin + path), { headers });
+      await reply.arrayBuffer();
+      return reply.status;
+    };
+    const png = send('image/png', 'x');
+    const slow = ['/slow/1', '/slow/2', '/slow/3', '/slow/4'];
+    const badges = Array.from({ length: 100 }, (_one, at) => `/badge/${at}`);
+    for (const path of slow)
+      answers.set(
+        path,
+        (request, response) => void held.push(() => response.writableEnded || png(request, response)),
+      );
+    for (const path of badges) answers.set(path, png);
+    const first = slow.map(async (path) => await statusFor('203.0.113.1', path));
+    while (held.length < slow.length) await setTimeout(5);
+    const more = badges.map(async (path) => await statusFor('203.0.113.1', path));
+    assert.equal(await statusFor('203.0.113.2', badges[0] ?? ''), 200);
+    for (const answer of held) answer();
+    assert.deepEqual(new Set(await Promise.all([...first, ...more])), new Set([200]));
+  } finally {
+    for (const answer of held) answer();
+    await own.close();
+  }
 });
 
 test('where it is turned off, images of other sites are links', async () => {

@@ -20,8 +20,9 @@ const retryAfter = minuteMilliseconds;
 const limits = {
   places: 10,
   placesOfOwner: 4,
-  waiting: 200,
-  waitingOfOwner: 60,
+  waiting: 600,
+  // A README can have a hundred badges.
+  waitingOfOwner: 150,
   maxWaitMilliseconds: 15_000,
 };
 
@@ -36,34 +37,56 @@ const getState = memoizePerStore((_platform: Platform) => ({
     ({ image }, url) => entryBytes + url.length + (image?.content.length ?? 0),
   ),
   slots: makeFairSemaphore({ ...limits, refuse: tooMany }),
+  /** Loads that have a place, by address. */
   running: new Map<string, Promise<FetchedImage | null>>(),
+  /** Requests that wait for a place or a load, by viewer and address. */
+  waiting: new Map<string, Promise<FetchedImage | null>>(),
 }));
 
-const fetchAndKeep = async ({ platform, ip }: Call, url: string): Promise<FetchedImage | null> => {
-  const { cache, slots } = getState(platform);
-  const release = await slots.acquire(getOrigin(ip));
+const fetchAndKeep = async (platform: Platform, url: string): Promise<FetchedImage | null> => {
+  const { outbound_local_requests_whitelist: allowedHosts } = platform.settings.current;
+  // Anyone who writes a text names the address, so the setting that opens all local hosts to webhooks does not count.
+  const image = await fetchImage(url, { isLocalAllowed: false, allowedHosts });
+  const until = platform.clock.now() + (image?.freshFor ?? retryAfter);
+  getState(platform).cache.set(url, { image, until });
+  return image;
+};
+
+/** Returns the image in memory or of a running load; undefined: it must be loaded. */
+const findImage = (platform: Platform, url: string): Promise<FetchedImage | null> | undefined => {
+  const { cache, running } = getState(platform);
+  const kept = cache.get(url);
+  return kept !== undefined && kept.until > platform.clock.now()
+    ? Promise.resolve(kept.image)
+    : running.get(url);
+};
+
+const loadInPlace = async (platform: Platform, origin: string, url: string): Promise<FetchedImage | null> => {
+  const { running, slots } = getState(platform);
+  const release = await slots.acquire(origin);
   try {
-    const { outbound_local_requests_whitelist: allowedHosts } = platform.settings.current;
-    // Anyone who writes a text names the address, so the setting that opens all local hosts to webhooks does not count.
-    const image = await fetchImage(url, { isLocalAllowed: false, allowedHosts });
-    cache.set(url, { image, until: platform.clock.now() + (image?.freshFor ?? retryAfter) });
-    return image;
+    const loadedMeanwhile = findImage(platform, url);
+    if (loadedMeanwhile !== undefined) return await loadedMeanwhile;
+    const work = fetchAndKeep(platform, url).finally(() => running.delete(url));
+    running.set(url, work);
+    return await work;
   } finally {
     release();
   }
 };
 
 /**
- * Loads an image, once for all who ask for it at the same time; null if there is none.
+ * Loads an image, once for all who ask for it at the same time; null if there is none. Each viewer waits for a place of
+ * their own, so that none is refused for the places of another.
  * @throws Failure 429 when too many wait
  */
-export const loadImage = async (call: Call, url: string): Promise<FetchedImage | null> => {
-  const { cache, running } = getState(call.platform);
-  const kept = cache.get(url);
-  if (kept !== undefined && kept.until > call.now) return kept.image;
-  const existing = running.get(url);
+export const loadImage = async ({ platform, ip }: Call, url: string): Promise<FetchedImage | null> => {
+  const { waiting } = getState(platform);
+  const origin = getOrigin(ip);
+  const key = `${origin} ${url}`;
+  const existing = findImage(platform, url) ?? waiting.get(key);
   if (existing !== undefined) return await existing;
-  const work = fetchAndKeep(call, url).finally(() => running.delete(url));
-  running.set(url, work);
+  const work = loadInPlace(platform, origin, url).finally(() => waiting.delete(key));
+  waiting.set(key, work);
   return await work;
 };

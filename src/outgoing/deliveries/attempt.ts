@@ -1,11 +1,11 @@
 /** One attempt of a delivery: sends the request and logs request and response. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Platform } from '../../core/platform.ts';
-import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
 import { compiled } from '../../platform/db/compiled_query.ts';
 import { insertRows } from '../../platform/db/insert.ts';
 import type { Tx } from '../../platform/db/open.ts';
 import { dayMilliseconds } from '../../platform/time.ts';
+import { getHookRules } from '../hooks/hook_rules.ts';
 import type { HookRow } from '../hooks/queries.ts';
 import { unsealHook } from '../hooks/secrets.ts';
 import { type Outcome, sendRequest } from '../sender/send.ts';
@@ -93,11 +93,11 @@ export const attemptDelivery = async (
   hook: HookRow,
   message: Message & { trigger_name: string },
 ): Promise<Attempt> => {
-  const { clock, settings, version } = platform;
+  const { clock, config, settings, version } = platform;
   const instance = { baseUrl: platform.baseUrl(), version, now: clock.now() };
   const { request, loggedHeaders } = buildRequest(hook, unsealHook(platform, hook), message, instance);
   const start = performance.now();
-  const outcome = await sendRequest(request, getOutgoingRules(settings.current));
+  const outcome = await sendRequest(request, getHookRules(config, settings.current));
   const log = {
     hook_id: hook.id,
     delivery_uuid: message.id,

@@ -389,6 +389,9 @@ describe('the log of a hook', () => {
       ['status=418', 0],
     ];
     for (const [query, count] of expected) assert.equal(await countRows(id, `?${query}`), count, query);
+    const repeated = Array.from({ length: 63 }, () => '404').join();
+    const many = Array.from({ length: 24 }, () => `status[]=${repeated}`).join('&');
+    assert.equal(await countRows(id, `?${many}&status[]=successful`), 6, 'fifteen hundred codes');
     for (const bad of ['failed', '20', '2000', '-200', '0x1', '200;500']) {
       const { status, body } = await gantry.api(`GET ${project}/hooks/${id}/events?status=${bad}`);
       assert.deepEqual([status, Object.keys(body.message)], [400, ['status']], bad);

@@ -1,7 +1,6 @@
 /** Checks the input of hooks and turns it into columns, with secrets sealed. */
 import type { UpdateObject } from 'kysely';
 import type { Call } from '../../core/access/call.ts';
-import { getOutgoingRules } from '../../core/settings/setting_effects.ts';
 import { type Flag, toFlag } from '../../platform/db/schema/column_types.ts';
 import type { Schema } from '../../platform/db/schema/database.ts';
 import { getPort, isListed } from '../../platform/addresses/allowed_addresses.ts';
@@ -12,6 +11,7 @@ import {
   eventFlagNames,
   systemFlags,
 } from './event_flags.ts';
+import { getHookRules } from './hook_rules.ts';
 import type { HookOwner } from './owners.ts';
 import type { HookRow } from './queries.ts';
 import {
@@ -106,7 +106,7 @@ const checkEdit = (edit: HookEdit): void => {
 
 /** @throws Failure 422 */
 const checkUrlOf = (call: Call, url: string, variables: Values): void => {
-  const { isLocalAllowed, allowedHosts } = getOutgoingRules(call.settings);
+  const { isLocalAllowed, allowedHosts } = getHookRules(call.platform.config, call.settings);
   const parsed = URL.parse(url);
   const port = parsed === null ? '' : getPort(parsed);
   checkUrl(url, variables, (host) => isLocalAllowed || isListed(allowedHosts, { host, port, address: null }));

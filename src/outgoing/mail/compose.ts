@@ -186,13 +186,15 @@ export const composeMail = (platform: Platform, user: Person, mail: MailContent)
   };
 };
 
-/** The list of a digest: of the project that all mails are about, or of all projects. */
-const digestListId = (mails: readonly MailContent[], host: string): string => {
+/** Returns the project that all mails are about; null if there are several. */
+const getOnlyProject = (mails: readonly MailContent[]): Subject['project'] | null => {
   const [first, ...others] = mails.map(({ subject }) => subject.project);
-  return first !== undefined && others.every(({ id }) => id === first.id)
-    ? listId(first, host)
-    : `Notifications <notifications.${host}>`;
+  return first !== undefined && others.every(({ id }) => id === first.id) ? first : null;
 };
+
+/** The list of a digest: of its only project, or of all projects. */
+const digestListId = (project: Subject['project'] | null, host: string): string =>
+  project === null ? `Notifications <notifications.${host}>` : listId(project, host);
 
 /** Characters of a text that a digest shows. */
 const maxDigestText = 500;
@@ -200,10 +202,11 @@ const maxDigestText = 500;
 /** Writes one message for several mails, in the order of the changes. */
 export const composeDigest = (platform: Platform, user: Person, mails: readonly MailContent[]): Message => {
   const baseUrl = platform.baseUrl();
+  const project = getOnlyProject(mails);
   const unsubscribe = makeUnsubscribeLink(platform, {
     user_id: user.id,
-    target_type: 'General',
-    target_id: 0,
+    target_type: project === null ? 'General' : 'Project',
+    target_id: project?.id ?? 0,
   });
   const headline = `${mails.length} notifications`;
   const body = mails
@@ -222,7 +225,7 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
     {
       text: 'You get this mail because there were many notifications at the same time. All of them are listed here.',
     },
-    { text: 'Unsubscribe from all projects', url: unsubscribe },
+    { text: `Unsubscribe from ${project === null ? 'all projects' : 'this project'}`, url: unsubscribe },
   ];
   return {
     to: user.email,
@@ -232,6 +235,6 @@ export const composeDigest = (platform: Platform, user: Person, mails: readonly 
     html: writeHtml(headline, body, footer),
     message_id: toMessageId(baseUrl, `digest-${mails.at(-1)?.id ?? 0}.${user.id}`),
     thread_id: null,
-    headers: { 'List-Id': digestListId(mails, getHost(baseUrl)), ...unsubscribeHeaders(unsubscribe) },
+    headers: { 'List-Id': digestListId(project, getHost(baseUrl)), ...unsubscribeHeaders(unsubscribe) },
   };
 };

@@ -44,7 +44,7 @@ const trimMails = async ({ db, now }: Tx): Promise<void> => {
     .updateTable('mails')
     .set({ subject: null, body: null, html: null })
     .where(older)
-    .where('body', 'is not', null)
+    .where((is) => is.or([is('body', 'is not', null), is('html', 'is not', null)]))
     .execute();
 };
 

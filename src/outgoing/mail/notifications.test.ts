@@ -14,6 +14,7 @@ import {
   seedProject,
   seedUser,
 } from '../../../test/support/seed.ts';
+import { makeUnsubscribeLink } from './unsubscribe.ts';
 
 let gantry: MailingService;
 let project: SeededProject;
@@ -61,6 +62,10 @@ const openForWatchers = async () => {
   gantry.smtp.clear();
   return { coded, request, path: `/projects/${coded.id}/merge_requests/${request.iid}` };
 };
+
+/** The level of `reader` for a place; of the empty one, in general. */
+const levelOf = async (place = `/projects/${project.id}`): Promise<string> =>
+  (await gantry.api(`GET ${place}/notification_settings`, { as: reader.token })).body.level;
 
 const subjectsTo = async (user: SeededUser): Promise<string[]> =>
   (await gantry.mailsTo(user)).map(({ subject }) => subject);
@@ -393,6 +398,27 @@ describe('the link of a mail', () => {
     assert.equal(issue.subscribed, false);
   });
 
+  it('adds no mail for users who get no more than mentions', async () => {
+    const group = await seedGroup(gantry);
+    const { id } = await seedProject(gantry, { namespace: group.id });
+    const place = `/projects/${id}`;
+    const click = async (target_type: 'Project' | 'General'): Promise<void> => {
+      const target = { target_type, target_id: target_type === 'Project' ? id : 0 };
+      const url = makeUnsubscribeLink(gantry.service.platform, { user_id: reader.id, ...target });
+      assert.match(await (await fetch(url, { method: 'POST' })).text(), /Nothing was changed/);
+    };
+    await setLevel(reader, { level: 'disabled' }, '');
+    for (const target of ['Project', 'General'] as const) await click(target);
+    assert.deepEqual([await levelOf(place), await levelOf('')], ['global', 'disabled']);
+    await setLevel(reader, { level: 'watch' }, '');
+    await setLevel(reader, { level: 'disabled' }, `/groups/${group.id}`);
+    await click('Project');
+    assert.equal(await levelOf(place), 'global');
+    await setLevel(reader, { level: 'disabled' }, place);
+    await click('Project');
+    assert.equal(await levelOf(place), 'disabled');
+  });
+
   it('shows a page that unsubscribes by its button, and says nothing of the record', async () => {
     const { path, iid } = await linkOf();
     const visitor = openVisitor(gantry);
@@ -504,11 +530,31 @@ describe('when a mail is sent', () => {
     assert.match(digest?.text ?? '', /^Unsubscribe: http.*\/-\/unsubscribe\/[\w.-]+$/m);
     assert.match(digest?.header('list-id') ?? '', new RegExp(`^${project.full_path} <`));
     const [, link = ''] = /<([^>]+)>/.exec(digest?.header('list-unsubscribe') ?? '') ?? [];
-    assert.ok(digest?.text.includes(`Unsubscribe from all projects: ${link}`));
+    assert.ok(digest?.text.includes(`Unsubscribe from this project: ${link}`));
     assert.equal(digest?.header('list-unsubscribe-post'), 'List-Unsubscribe=One-Click');
-    assert.equal((await fetch(link, { method: 'POST' })).status, 200);
-    const { body } = await gantry.api('GET /notification_settings', { as: reader.token });
-    assert.equal(body.level, 'mention');
+    assert.match(await (await fetch(link, { method: 'POST' })).text(), /no longer get mail of this project/);
+    assert.equal(await levelOf(), 'mention');
+    assert.equal(await levelOf(''), 'participating');
+  });
+
+  it('is combined with those of other projects, with a link that stops all of them', async () => {
+    gantry.setTime(Date.now());
+    const other = await seedProject(gantry);
+    await seedMember(gantry, { user: author.id, project: other.id, access_level: 40 });
+    for (const { id } of [project, other]) await setLevel(reader, { level: 'watch' }, `/projects/${id}`);
+    for (let n = 0; n < 22; n += 1) await addIssue({ title: `Issue ${n}` });
+    await send(`POST /projects/${other.id}/issues`, { title: 'Elsewhere' });
+    const mails = await gantry.mailsTo(reader);
+    const digest = mails.find(({ subject }) => /^\d+ notifications$/.test(subject));
+    const [, link = ''] = /<([^>]+)>/.exec(digest?.header('list-unsubscribe') ?? '') ?? [];
+    assert.ok(digest?.text.includes(`Unsubscribe from all projects: ${link}`));
+    const done = await (await fetch(link, { method: 'POST' })).text();
+    assert.match(done, /any project or group[^<]+also lowered the levels of 2 projects and groups/);
+    const places = [`/projects/${project.id}`, `/projects/${other.id}`, ''];
+    assert.deepEqual(await Promise.all(places.map(levelOf)), ['mention', 'mention', 'mention']);
+    gantry.smtp.clear();
+    await addIssue({ title: 'Quiet now' });
+    assert.deepEqual(await gantry.mailsTo(reader), []);
   });
 
   it('waits no longer for the limit per minute if the clock is set back', async () => {

@@ -1,51 +1,15 @@
 /** Finds the recipients of a change and enqueues their mails: background work, in batches, safe to run twice. */
-import { sql } from 'kysely';
 import { type NewMail, enqueueMails, isMailOn } from '../../core/mail/enqueue_mails.ts';
 import { loadProjectViewers } from '../../core/access/project_viewers.ts';
 import type { Platform } from '../../core/platform.ts';
-import { selectAncestors } from '../../identity/namespaces/ancestors.ts';
 import type { Reader, Store } from '../../platform/db/open.ts';
 import type { Payload } from '../../platform/queue/enqueue.ts';
 import { type Project, projectsById } from '../../projects/projects/find.ts';
-import type { SentEvents } from '../../projects/notification_settings/levels.ts';
+import { loadGroups, loadSettings } from './applicable_settings.ts';
 import { type Candidate, loadCandidates, maxCandidates } from './candidate_recipients.ts';
-import { type LevelSetting, getCustomEvent, resolveSetting, wantsMail } from './levels.ts';
+import { getCustomEvent, resolveSetting, wantsMail } from './levels.ts';
 import type { MailCause } from './observe.ts';
 import { loadSubjects } from './subjects.ts';
-
-/** A group above a project, the nearest first. */
-type GroupFacts = { id: number; emails_disabled: number };
-
-const loadGroups = async (db: Reader, namespaceId: number): Promise<GroupFacts[]> => {
-  const { rows } = await sql<GroupFacts>`
-    select id, emails_disabled from namespaces where id in ${selectAncestors(namespaceId)}
-    order by length(full_path) desc`.execute(db);
-  return rows;
-};
-
-type StoredRow = LevelSetting & { user_id: number; project_id: number | null; group_id: number | null };
-
-/** Loads the notification settings of users that may apply to a project. */
-const loadSettings = async (
-  { db, dialect }: Store,
-  userIds: readonly number[],
-  { project, groupIds }: { project: Project; groupIds: readonly number[] },
-): Promise<Map<number, StoredRow[]>> => {
-  const rows = await db
-    .selectFrom('notification_settings')
-    .select(['user_id', 'project_id', 'group_id', 'level', 'events'])
-    .where(dialect.oneOf('user_id', userIds))
-    .where((is) =>
-      is.or([
-        is('project_id', '=', project.id),
-        dialect.oneOf('group_id', groupIds),
-        is.and([is('project_id', 'is', null), is('group_id', 'is', null)]),
-      ]),
-    )
-    .execute();
-  const parsed = rows.map((row) => ({ ...row, events: JSON.parse(row.events) as SentEvents }));
-  return Map.groupBy(parsed, ({ user_id }) => user_id);
-};
 
 /** Loads the explicit subscriptions of users to a record. */
 const loadSubscriptions = async (

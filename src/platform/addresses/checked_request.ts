@@ -41,8 +41,13 @@ const resolveChecked = async (url: URL, rules: AddressRules, lookup: Lookup): Pr
     isLocalAllowed ||
     (isPublicAddress(address) && !isOwn(address)) ||
     isListed(allowedHosts, { host, port, address });
-  if (!addresses.every(isAllowed)) throw new AddressRefusal('requests to the local network are not allowed');
-  return addresses;
+  const refused = addresses.filter((one) => !isAllowed(one));
+  if (refused.length === 0) return addresses;
+  throw new AddressRefusal(
+    refused.every(({ address }) => isPublicAddress(address))
+      ? 'this is an address of this machine; list it in outbound_local_requests_whitelist'
+      : 'requests to the local network are not allowed',
+  );
 };
 
 /** A lookup for the connection that answers only these addresses. */

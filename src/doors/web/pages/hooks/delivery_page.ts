@@ -10,7 +10,7 @@ import { type Html, html } from '../../parts/html.ts';
 import { moment } from '../../parts/timestamp.ts';
 import { type AnyPage, Redirect, page, redirect } from '../../page.ts';
 import type { SettingsListRoute, SettingsListParams } from '../ci/owner_settings_routes.ts';
-import { findHookOfOwner, shownUrl, titleOf } from './placed_hook.ts';
+import { findHookOfOwner, shownLogUrl, titleOf } from './placed_hook.ts';
 import { describeAnswer, outcomeBadge } from './delivery_status.ts';
 
 const parse = (text: string): unknown => {
@@ -75,7 +75,7 @@ const show = (kind: SettingsListRoute): AnyPage =>
       const path = `${list.path}/${hook.id}`;
       const content = html`<div class="row between"><p><a href="${path}">${titleOf(hook)}</a></p>
 ${button(visit, `${path}/deliveries/${log.id}/resend`, { label: 'Send again' })}</div>
-<p class="quiet"><code>POST ${shownUrl({ url: log.url, format: hook.format })}</code></p>
+<p class="quiet"><code>POST ${shownLogUrl(hook, log.url)}</code></p>
 ${parts(log)}`;
       return list.view(visit, `Delivery #${log.id}`, content);
     },

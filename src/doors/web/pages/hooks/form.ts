@@ -18,7 +18,7 @@ import { type Html, html } from '../../parts/html.ts';
 import type { Visit } from '../../page.ts';
 import { moveUnknownToText } from '../../parts/fields/move_problems_to_text.ts';
 import { type KeyValueRow, readRows, toParameter } from './key_value_rows.ts';
-import { eventHints, eventLabels, formatLabels, hasSecretUrl, listEvents } from './placed_hook.ts';
+import { eventHints, eventLabels, formatLabels, hasHiddenUrl, listEvents } from './placed_hook.ts';
 import { addLostSecrets, secretFields, secretNames, secretRows } from './secret_fields.ts';
 import { fieldText, isTicked } from '../../parts/fields/field_text.ts';
 import type { FormState } from '../../parts/fields/form_page.ts';
@@ -65,7 +65,7 @@ export type HookValues = {
   flags: ReadonlySet<string>;
   variables: KeyValueRow[];
   headers: KeyValueRow[];
-  /** Names of secrets that have a stored value; `url` of a chat is one. */
+  /** Names of hidden fields that have a stored value: secrets, and `url` of a chat. */
   stored: ReadonlySet<string>;
   /** Names of secrets that were typed. A refused form has lost them, because no page shows a secret. */
   typed: ReadonlySet<string>;
@@ -102,7 +102,7 @@ const storedRows = (values: object): KeyValueRow[] =>
 const storedSecrets = (hook: HookRow | null): Set<string> =>
   new Set([
     ...secretNames.filter((name) => hook !== null && hook[`sealed_${name}`] !== null),
-    ...(hook !== null && hasSecretUrl(hook) ? ['url'] : []),
+    ...(hook !== null && hasHiddenUrl(hook) ? ['url'] : []),
   ]);
 
 /** The form of a stored hook, without its secrets. */
@@ -110,7 +110,7 @@ export const fromRecord = ({ call }: Visit, hook: HookRow): HookValues => {
   const { urlVariables, headers } = unsealHook(call.platform, hook);
   return {
     texts: {
-      url: hasSecretUrl(hook) ? '' : hook.url,
+      url: hasHiddenUrl(hook) ? '' : hook.url,
       name: hook.name ?? '',
       description: hook.description ?? '',
       branch_filter_strategy:

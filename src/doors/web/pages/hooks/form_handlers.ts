@@ -1,5 +1,6 @@
 /** Pages that add and change hooks, with the operations of the API. */
 import type { HookRow } from '../../../../outgoing/hooks/queries.ts';
+import { unprocessable } from '../../../../outgoing/hooks/rules.ts';
 import { createHook, deleteHook, updateHook } from '../../../../outgoing/hooks/write.ts';
 import { missingAttribute } from '../../../../platform/errors.ts';
 import { id, object } from '../../../../platform/http/schema.ts';
@@ -19,7 +20,7 @@ import {
   toProblems,
 } from './form.ts';
 import { checkHook, guardParts } from './concurrent_edits.ts';
-import { findHookOfOwner, hasSecretUrl, nouns, ownerOf, titleOf } from './placed_hook.ts';
+import { findHookOfOwner, hasHiddenUrl, nouns, ownerOf, titleOf } from './placed_hook.ts';
 
 const formView = (visit: Visit, list: SettingsList, state: HookState, hook: HookRow | null): View => {
   const owner = ownerOf(list.owner);
@@ -92,7 +93,11 @@ const update = (kind: SettingsListRoute): AnyPage =>
       await updateHook(visit.call, owner, hook.id, (locked) => {
         checkHook({ visit, owner }, { base: params.base, typed }, locked);
         const { url, ...others } = toEdit(owner, params);
-        return url === '' && hasSecretUrl(locked) ? others : { ...others, url };
+        if (url !== '' || !hasHiddenUrl(locked)) return { ...others, url };
+        // Pages would show the URL that they hid until now.
+        if (!hasHiddenUrl(params))
+          throw unprocessable('url', 'Type the URL again to change the format to JSON');
+        return others;
       });
       return redirect(`${list.path}/${hook.id}`, 'The changes were saved.');
     },

@@ -189,8 +189,15 @@ test('shows of the address of a chat only the host, and keeps it where the field
   assert.equal(saved.status, 303, saved.text);
   const { body } = await gantry.api(`GET ${api}/${id}`);
   assert.deepEqual([body.url, body.name], [url, 'Chat']);
+  const unhidden = await who.post(`${path}/${id}`, { url: '', format: 'json', name: 'Chat' });
+  assert.equal(unhidden.status, 422);
+  assert.match(unhidden.text, /id="url_error">Type the URL again/);
+  assert.doesNotMatch(unhidden.text, /sesame/);
   await who.post(`${path}/${id}`, { url: `${url}-2`, format: 'json', name: 'Plain', push_events: '1' });
   assert.equal((await gantry.api(`GET ${api}/${id}`)).body.url, `${url}-2`);
+  const former = await who.get(`${path}/${id}/deliveries/${delivery}`);
+  assert.ok(former.text.includes(host));
+  assert.doesNotMatch(former.text, /sesame/);
   assert.equal((await who.post(`${path}/${id}`, { url: '', format: 'json' })).status, 422);
 });
 

@@ -60,15 +60,24 @@ export const nouns: Record<SettingsOwner['scope'], { title: string; one: string 
   instance: { title: 'System hooks', one: 'system hook' },
 };
 
-/** Returns whether the URL of a hook is a secret: everybody who has that of a chat can write to it. */
-export const hasSecretUrl = ({ format }: Pick<HookRow, 'format'>): boolean => format !== 'json';
+/**
+ * Returns whether pages hide the URL of a hook: anyone who reads that of a chat from a screen can write to it. The API
+ * answers it, as GitLab does, so it is no secret to those who manage the hook.
+ */
+export const hasHiddenUrl = ({ format }: Pick<HookRow, 'format'>): boolean => format !== 'json';
 
-/** The URL of a hook as pages show it: of a chat, only its host. */
-export const shownUrl = ({ url, format }: Pick<HookRow, 'url' | 'format'>): string => {
-  if (!hasSecretUrl({ format })) return url;
+const showHost = (url: string): string => {
   const host = URL.parse(url)?.origin;
   return host === undefined ? '[hidden]' : `${host}/[hidden]`;
 };
+
+/** The URL of a hook as pages show it: of a chat, only its host. */
+export const shownUrl = ({ url, format }: Pick<HookRow, 'url' | 'format'>): string =>
+  hasHiddenUrl({ format }) ? showHost(url) : url;
+
+/** The URL of a delivery as its page shows it: if the hook has another one now, only its host, for it may be of a chat. */
+export const shownLogUrl = ({ url, format }: Pick<HookRow, 'url' | 'format'>, sentTo: string): string =>
+  url === sentTo ? shownUrl({ url, format }) : showHost(sentTo);
 
 /** The name of a hook, or else its URL. */
 export const titleOf = (hook: Pick<HookRow, 'name' | 'url' | 'format'>): string =>

@@ -44,7 +44,7 @@ const levelActions = (place: OpenPlace): ActionMatch[] => {
   );
   return levels.map((level) => ({
     action,
-    fields: { level, ...(group === null && returnTo(place)) },
+    fields: { level, ...returnTo(place) },
     text: `Notification level: ${notificationLevelTexts[level][0]}`,
     icon: 'bell',
     hint: (project ?? group)?.full_path ?? '',

@@ -249,6 +249,12 @@ test('changes star, notification level, color scheme and session by forms', asyn
   assert.deepEqual([level, chosen['level']], [`${place}/-/notification_setting`, 'watch']);
   assert.equal((await visitor.post(level, chosen)).location, place);
   assert.match((await visitor.get(place)).text, /<span>Watch<\/span> <span class="count">1</);
+  const group = await seedGroup(gantry, { visibility: 'public' });
+  const home = `/groups/${group.full_path}`;
+  const [[groupLevel, form] = ['', {}]] = await actions('level watch', home, visitor);
+  assert.deepEqual([groupLevel, form['return_to']], [`${home}/-/notification_setting`, home]);
+  const below = `${home}/-/labels`;
+  assert.equal((await visitor.post(groupLevel, { ...form, return_to: below })).location, below);
   const [[scheme, dark] = ['', {}]] = await actions('color dark', place, visitor);
   assert.deepEqual([scheme, dark], ['/-/preferences', { scheme: 'dark', return_to: place }]);
   assert.equal((await visitor.post(scheme, dark)).location, place);

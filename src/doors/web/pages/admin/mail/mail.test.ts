@@ -92,3 +92,34 @@ it('shows why mails were not sent', async () => {
   gantry.smtp.refuse(null);
   assert.match(contentIn(await admin.get('/admin/mail')), /Failed<\/td>[^]*550 refused by the test/);
 });
+
+it('removes the HTML of old mails, also of those without a text', async () => {
+  const { store } = gantry.service.platform;
+  const reader = await seedUser(gantry);
+  const ids = await store.write(async ({ db, now }) => {
+    const { last } = await db
+      .selectFrom('mails')
+      .select((is) => is.fn.max<number>('id').as('last'))
+      .executeTakeFirstOrThrow();
+    // The next mail removes old ones: its id is a multiple of ten.
+    const count = 120 - ((last + 1) % 10);
+    const rows = Array.from({ length: count }, (_one, at) => ({
+      user_id: reader.id,
+      kind: 'issue.created',
+      event_key: `old-${at}`,
+      reason: 'mentioned',
+      target_type: 'Issue' as const,
+      target_id: 1,
+      state: 'sent' as const,
+      next_attempt_at: now,
+      html: '<p>Old</p>',
+      created_at: now,
+    }));
+    return await db.insertInto('mails').values(rows).returning('id').execute();
+  });
+  const path = `/admin/mail/${ids[0]?.id}/html`;
+  assert.equal((await admin.get(path)).status, 200);
+  await admin.post('/admin/mail/test');
+  await gantry.mailsTo({ username });
+  assert.equal((await admin.get(path)).status, 404);
+});
