@@ -1,7 +1,7 @@
 /** Calls of a remote storage that is away: how many wait, and which are refused at once. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeRestartWait } from './await_restart.ts';
+import { makeRestartWait, withoutRestartWait } from './await_restart.ts';
 import { storageUnavailable } from './failure.ts';
 
 /** A storage that is away until `isAway` is false, and counts attempts to connect. */
@@ -65,6 +65,27 @@ describe('a storage that answered before', () => {
     await assert.rejects(connect({ seconds: 0.3 }), unavailable);
     storage.isAway = false;
     assert.equal(await waiting, 'connected');
+  });
+});
+
+describe('work that the storage waits for', () => {
+  it('does not wait for a restart, and what it started does once it has ended', async () => {
+    const { storage, restart, connect } = makeStorage();
+    await connect();
+    storage.isAway = true;
+    restart.noteStopping();
+    const ended = Promise.withResolvers<void>();
+    let later = Promise.resolve('');
+    await withoutRestartWait(async () => {
+      await assert.rejects(connect({ seconds: 5 }), { ...unavailable, message: 'away' });
+      later = ended.promise.then(async () => await connect());
+    });
+    ended.resolve();
+    await assert.rejects(connect({ seconds: 0.01 }), unavailable);
+    const duringOutage = withoutRestartWait(async () => await connect({ seconds: 5 }));
+    await assert.rejects(duringOutage, { ...unavailable, message: 'the repository storage is away' });
+    storage.isAway = false;
+    assert.equal(await later, 'connected');
   });
 });
 

@@ -2,6 +2,7 @@
  * Decides how long calls wait for a remote storage that is away. One that answered until now is given time to start
  * again. One that stays away is refused at once, so that requests do not pile up.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type GitFailure, isGitFailure, storageUnavailable } from './failure.ts';
 
@@ -16,6 +17,23 @@ const attemptPause = 100;
 const refusalTime = 1_000;
 /** Calls that wait at once for one storage; more are refused. */
 const maxWaitingCalls = 256;
+
+const unwaitingWork = new AsyncLocalStorage<{ isRunning: boolean }>();
+
+/**
+ * Runs work that a storage waits for, such as the authorization of a push. Until it ends, its calls do not wait for a
+ * restart: a storage that stops would wait for the work, and the work for the next gitd.
+ */
+export const withoutRestartWait = async <T>(work: () => Promise<T>): Promise<T> => {
+  const context = { isRunning: true };
+  try {
+    return await unwaitingWork.run(context, work);
+  } finally {
+    context.isRunning = false; // what the work started continues as usual
+  }
+};
+
+const mayWait = (): boolean => unwaitingWork.getStore()?.isRunning !== true;
 
 /** What ends the wait of a call sooner. */
 type CallLimits = { signal?: AbortSignal | undefined; seconds?: number | undefined };
@@ -133,6 +151,10 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
 
   return {
     join,
+    /** @throws GitFailure if the storage is away */
+    requireNone: (): void => {
+      if (outage !== null) throw storageUnavailable('the repository storage is away');
+    },
     isReached: (): boolean => isReached,
     noteReached: (): void => {
       isReached = true;
@@ -167,6 +189,10 @@ export const makeRestartWait = (
   const { noteReached, noteStopping, stop } = outages;
   return {
     connect: async (open, callLimits) => {
+      if (!mayWait()) {
+        outages.requireNone();
+        return await open();
+      }
       if (!outages.isReached()) await untilReached(callLimits);
       try {
         return await open();
