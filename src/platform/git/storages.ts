@@ -230,7 +230,7 @@ const makeStorageClient = ({ name, connect: connectBy, spare, channel }: ClientP
     stream: async (stream, params, options) => {
       noteRepositoryRead();
       const open = async () => await openStream(spare, stream, params, options);
-      const opened = await connectBy(open, options);
+      const opened = await connectBy(open, options, ({ destroy }) => destroy());
       // Measures the whole transfer, including the client's speed.
       void observed({ kind: 'gitd', name: stream }, async () => await opened.result).catch(() => undefined);
       return opened;
