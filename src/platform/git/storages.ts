@@ -112,6 +112,7 @@ const reads = new Set<Method>([
   'commits.get',
   'commits.find',
   'commits.list',
+  'tags.get',
   'tags.signature',
   'commits.stats',
   'commits.refs',
