@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
+import { freePort } from '../support/servers/free_port.ts';
 import { type Place, newPlace, newUsedPlace } from './gantry.ts';
 
 const [uid, gid] = [12_345, 12_346];
@@ -79,6 +80,17 @@ describe('root on a data folder of another user', { skip: !isRoot }, () => {
     }
     const { stdout } = await place.run('doctor');
     assert.match(stdout, /^ok {4}owner: user id 0$/m);
+  });
+
+  test('a gitd of root takes an empty folder of another user, and starts again', async () => {
+    place = newPlace();
+    place.env['GANTRY_GITD_SECRET'] = 's'.repeat(32);
+    mkdirSync(place.data);
+    chownSync(place.data, uid, gid);
+    for (const start of [1, 2]) {
+      const gitd = await place.serve(`gitd --listen 127.0.0.1:${await freePort()} --root ${place.data}`);
+      assert.equal((await gitd.end('SIGTERM')).code, 0, `start ${start}`);
+    }
   });
 
   test('doctor says who the owner is, and finds what root left', async () => {

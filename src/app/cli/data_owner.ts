@@ -20,10 +20,11 @@ const describeCommand = (): string =>
 /**
  * Refuses root where the folder belongs to another user.
  * @param isFirstUse whether root may use an empty folder: the first start of a container that runs as root
+ * @param lockFile name of the folder's lock file, if it is not a data folder
  * @throws UsageFailure with the command that works
  */
-export const requireOwner = (folder: string, isFirstUse: boolean): void => {
-  const owner = process.getuid?.() === 0 ? readOwner(folder) : null;
+export const requireOwner = (folder: string, isFirstUse: boolean, lockFile?: string): void => {
+  const owner = process.getuid?.() === 0 ? readOwner(folder, lockFile) : null;
   if (owner === null || owner.uid === 0 || (isFirstUse && !isInUse(folder))) return;
   const { uid, gid } = owner;
   throw new UsageFailure(
