@@ -9,7 +9,7 @@ import { type GitFailure, isGitFailure, storageUnavailable } from './failure.ts'
 /** Milliseconds in which a storage may come back: after it was lost, and after it announced its stop. */
 export type RestartLimits = { lost: number; announced: number };
 
-const usualLimits: RestartLimits = { lost: 10_000, announced: 30_000 };
+const usualLimits: RestartLimits = { lost: 10_000, announced: 60_000 };
 
 /** Milliseconds between two attempts to connect while calls wait. */
 const attemptPause = 100;
