@@ -99,7 +99,7 @@ describe('root on a data folder of another user', { skip: !isRoot }, () => {
     assert.equal(refused.code, 1);
     assert.match(
       refused.stdout,
-      /^fail {2}owner: .* belongs to user id 12345, and this process runs as 0\n {6}run: setpriv --reuid=12345/m,
+      /^fail {2}owner: .* belongs to user id 12345, and this process runs as 0\n {6}in a container, .* --user 12345:12346 .*, run: setpriv --reuid=12345/m,
     );
     const { status, stdout: other } = spawnSync(
       'setpriv',

@@ -16,6 +16,7 @@ import { oldestSqlite } from '../../../platform/db/sqlite/engine.ts';
 import { type FolderOwner, readOwner } from '../../service/data_folder.ts';
 import { readSecrets, secretsPath } from '../../service/secrets.ts';
 import { passwordFile } from '../../service/first_start.ts';
+import { describeOwnerCommand } from '../data_owner.ts';
 import { type Finding, fail, isAtLeast, ok, warn } from './finding.ts';
 
 const oldestNode = '26';
@@ -85,7 +86,7 @@ const checkOwner = (folder: string, { uid, gid }: FolderOwner): Finding => {
     'owner',
     `${folder} belongs to user id ${uid}, and this process runs as ${own}`,
     own === 0
-      ? `run: setpriv --reuid=${uid} --regid=${gid} --clear-groups gantry doctor`
+      ? describeOwnerCommand({ uid, gid }, 'doctor')
       : 'run gantry as its owner, or give the folder to this user with chown',
   );
 };
