@@ -111,6 +111,8 @@ describe('root on a data folder of another user', { skip: !isRoot }, () => {
       other,
       /^fail {2}owner: .* belongs to user id 12345, and this process runs as 12399\n {6}run gantry as its owner/m,
     );
+    mkdirSync(join(data, 'lost+found'));
+    assert.match((await run('doctor')).stdout, /^fail {2}owner: .* this process runs as 0$/m);
     mkdirSync(join(data, 'backup_work_scratch'));
     const { stdout } = await run('doctor');
     assert.match(
