@@ -20,10 +20,7 @@ test('tags of webhooks are read from their ref where gitd cannot read them by id
   const id = (await git('rev-parse', 'v1')).trim();
   const { 'tags.get': _, ...previous } = methods;
   const { owner } = context;
-  const gitd = await listen(
-    { storage: context, secret, methods: previous as typeof methods, streams },
-    { host, port: 0 },
-  );
+  const gitd = await listen({ storage: context, secret, methods: previous, streams }, { host, port: 0 });
   const storages = openGit({
     storages: [{ name: 'default', path: null, address: { host, port: gitd.port } }],
     data: '/nowhere',
