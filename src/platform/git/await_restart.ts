@@ -136,6 +136,7 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
     const end = (failure: GitFailure | null): void => {
       if (outage === next) outage = null;
       isReached = failure === null;
+      if (isReached) stopAnnounced = -Infinity; // one that stops accepts no connections
       givenUp = failure === null ? null : { why: failure, until: performance.now() + refusalTime };
     };
     attempts.then(
