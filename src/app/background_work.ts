@@ -44,7 +44,7 @@ import { milestoneWork } from '../projects/milestones/work.ts';
 import { projectWork } from '../projects/projects/removal/work.ts';
 import { importWork } from '../projects/projects/imports/schedule_import.ts';
 import { indexCodeWork } from '../projects/projects/enqueue_code_index.ts';
-import { backupWork } from '../doors/instance/health/running_backup.ts';
+import { backupWork, requestedBackupWork } from '../doors/instance/health/running_backup.ts';
 import { backupHandlers } from './backup/scheduled_backups.ts';
 import { holdOutgoing } from './service/quiet.ts';
 import { holdRemovals } from './backup/removal_work.ts';
@@ -111,7 +111,7 @@ export const lanes: readonly Lane[] = [
   // Receiving whole repositories from other servers.
   { title: 'imports', names: [importWork], maxPieces: 4 },
   // A whole backup and its verification.
-  { title: 'backup', names: [backupWork], maxPieces: 1 },
+  { title: 'backup', names: [backupWork, requestedBackupWork], maxPieces: 1 },
   { title: 'default', names: null, maxPieces: 1 },
 ];
 
@@ -167,6 +167,7 @@ const outgoingWork = [
   ...lanes.flatMap(({ title, names }) => (['hooks', 'mail', 'imports'].includes(title) ? (names ?? []) : [])),
   scheduleWork,
   backupWork,
+  requestedBackupWork,
 ];
 
 export const workHandlers = (platform: Platform): { [name: string]: WorkHandler } =>

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
+import { freePort } from '../support/servers/free_port.ts';
 import { type Place, newPlace, newUsedPlace } from './gantry.ts';
 
 const [uid, gid] = [12_345, 12_346];
@@ -81,13 +82,24 @@ describe('root on a data folder of another user', { skip: !isRoot }, () => {
     assert.match(stdout, /^ok {4}owner: user id 0$/m);
   });
 
+  test('a gitd of root takes an empty folder of another user, and starts again', async () => {
+    place = newPlace();
+    place.env['GANTRY_GITD_SECRET'] = 's'.repeat(32);
+    mkdirSync(place.data);
+    chownSync(place.data, uid, gid);
+    for (const start of [1, 2]) {
+      const gitd = await place.serve(`gitd --listen 127.0.0.1:${await freePort()} --root ${place.data}`);
+      assert.equal((await gitd.end('SIGTERM')).code, 0, `start ${start}`);
+    }
+  });
+
   test('doctor says who the owner is, and finds what root left', async () => {
     const { data, run } = await newForeignPlace();
     const refused = await run('doctor');
     assert.equal(refused.code, 1);
     assert.match(
       refused.stdout,
-      /^fail {2}owner: .* belongs to user id 12345, and this process runs as 0\n {6}run: setpriv --reuid=12345/m,
+      /^fail {2}owner: .* belongs to user id 12345, and this process runs as 0\n {6}in a container, .* --user 12345:12346 .*, run: setpriv --reuid=12345/m,
     );
     const { status, stdout: other } = spawnSync(
       'setpriv',
@@ -99,6 +111,8 @@ describe('root on a data folder of another user', { skip: !isRoot }, () => {
       other,
       /^fail {2}owner: .* belongs to user id 12345, and this process runs as 12399\n {6}run gantry as its owner/m,
     );
+    mkdirSync(join(data, 'lost+found'));
+    assert.match((await run('doctor')).stdout, /^fail {2}owner: .* this process runs as 0$/m);
     mkdirSync(join(data, 'backup_work_scratch'));
     const { stdout } = await run('doctor');
     assert.match(

@@ -1,5 +1,6 @@
 /** A stop waits for pushes: in the service over SSH, and in a remote gitd. */
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { afterEach, test } from 'node:test';
 import ssh2 from 'ssh2';
@@ -26,11 +27,12 @@ const startService = async (env: Record<string, string>) => {
   return { port, running: await fresh().serve('serve', { env: { ...listen, ...env } }) };
 };
 
+const headersOf = { 'private-token': token, 'content-type': 'application/json' };
+
 const post = async ({ url }: Running, path: string, body: object): Promise<void> => {
-  const headers = { 'private-token': token, 'content-type': 'application/json' };
   const response = await fetch(`${url}/api/v4${path}`, {
     method: 'POST',
-    headers,
+    headers: headersOf,
     body: JSON.stringify(body),
   });
   assert.equal(response.status, 201, await response.text());
@@ -40,7 +42,7 @@ const post = async ({ url }: Running, path: string, body: object): Promise<void>
 const beginPush = async ({ port, running }: { port: number; running: Running }) => {
   const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'test@example.com' });
   await post(running, '/user/keys', { title: 'test', key: pair.public });
-  await post(running, '/projects', { name: 'p' });
+  await post(running, '/projects', { name: 'p', initialize_with_readme: true });
   const client = new ssh2.Client();
   client.on('error', () => undefined);
   client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: pair.private });
@@ -56,11 +58,13 @@ const beginPush = async ({ port, running }: { port: number; running: Running }) 
     channel.once('close', () => done(null));
   });
   await once(channel, 'data');
-  channel.resume();
+  let output = '';
+  channel.on('data', (chunk: Buffer) => void (output += chunk.toString('latin1')));
   return {
-    /** Sends an empty push; returns the status of the command, null if the connection was cut. */
-    finish: async (): Promise<number | null> => {
-      channel.end('0000');
+    output: () => output,
+    /** Sends a push, by default an empty one; returns the status of the command, null if the connection was cut. */
+    finish: async (bytes: string | Buffer = '0000'): Promise<number | null> => {
+      channel.end(bytes);
       const code = await exit;
       client.end();
       return code;
@@ -101,4 +105,31 @@ test('waits in gitd for a push and starts no other; a second signal ends it at o
     assert.equal((await gitd.end()).code, 0);
     if (signals === 2) assert.notEqual(await push.finish(), 0);
   }
+});
+
+const line = (text: string): string => (text.length + 4).toString(16).padStart(4, '0') + text;
+
+/** The bytes of a push that creates a branch at a commit of the repository, with a push option. */
+const branchPush = (branch: string, commit: string): Buffer => {
+  const update = `${'0'.repeat(40)} ${commit} refs/heads/${branch}\0report-status push-options`;
+  const pack = Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 2, 0, 0, 0, 0])]);
+  const end = Buffer.from(hash('sha1', pack), 'hex');
+  return Buffer.concat([
+    Buffer.from(`${line(update)}0000${line('merge_request.create')}0000`, 'latin1'),
+    pack,
+    end,
+  ]);
+};
+
+test('finishes a push that creates a branch, and does not wait for the next gitd', async () => {
+  const { gitd, env } = await startGitd();
+  const service = await startService(env);
+  const push = await beginPush(service);
+  const url = `${service.running.url}/api/v4/projects/root%2Fp/repository/branches/main`;
+  const main = (await (await fetch(url, { headers: headersOf })).json()) as { commit: { id: string } };
+  gitd.child.kill('SIGTERM');
+  await until('gitd drains', () => gitd.stderr().includes('draining'));
+  assert.equal(await push.finish(branchPush('more', main.commit.id)), 0);
+  assert.match(push.output(), /ok refs\/heads\/more/);
+  assert.equal((await gitd.end()).code, 0);
 });

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { findCronProblems, computeNextRun } from '../../ci/pipelines/schedules/cron.ts';
 import type { Platform } from '../../core/platform.ts';
-import { backupWork } from '../../doors/instance/health/running_backup.ts';
+import { backupWork, requestedBackupWork } from '../../doors/instance/health/running_backup.ts';
 import { StartFailure, unavailable } from '../../platform/errors.ts';
 import { programPath } from '../../platform/package_files.ts';
 import { type WorkHandler, enqueue } from '../../platform/queue/enqueue.ts';
@@ -178,8 +178,8 @@ const makeRequested = async (platform: Scheduled): Promise<void> => {
 };
 
 export const backupHandlers = (platform: Scheduled): { [name: string]: WorkHandler } => ({
-  [backupWork]: async ({ failures, is_requested }) => {
-    if (is_requested === true) return await makeRequested(platform);
+  [requestedBackupWork]: async () => await makeRequested(platform),
+  [backupWork]: async ({ failures }) => {
     if (platform.config.backup_schedule === null) return;
     let made: Outcome;
     try {

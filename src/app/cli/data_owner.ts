@@ -3,7 +3,7 @@
  * is then unusable for the service.
  */
 import type { Sourced } from '../../platform/config/read_config.ts';
-import { isInUse, readOwner } from '../service/data_folder.ts';
+import { type FolderOwner, isInUse, readOwner } from '../service/data_folder.ts';
 import { UsageFailure } from './command_builders.ts';
 import { readSettings } from './setting_options.ts';
 
@@ -17,17 +17,21 @@ const describeCommand = (): string =>
     .map((argument) => quote(argument.replace(/:\/\/[^@/\s]*@/, '://USER:PASSWORD@')))
     .join(' ');
 
+/** Says how root runs a command of Gantry as another user. */
+export const describeOwnerCommand = ({ uid, gid }: FolderOwner, command: string): string =>
+  `in a container, start the command with --user ${uid}:${gid} of docker; elsewhere, run: setpriv --reuid=${uid} --regid=${gid} --clear-groups gantry ${command}`;
+
 /**
  * Refuses root where the folder belongs to another user.
  * @param isFirstUse whether root may use an empty folder: the first start of a container that runs as root
+ * @param lockFile name of the folder's lock file, if it is not a data folder
  * @throws UsageFailure with the command that works
  */
-export const requireOwner = (folder: string, isFirstUse: boolean): void => {
-  const owner = process.getuid?.() === 0 ? readOwner(folder) : null;
+export const requireOwner = (folder: string, isFirstUse: boolean, lockFile?: string): void => {
+  const owner = process.getuid?.() === 0 ? readOwner(folder, lockFile) : null;
   if (owner === null || owner.uid === 0 || (isFirstUse && !isInUse(folder))) return;
-  const { uid, gid } = owner;
   throw new UsageFailure(
-    `${folder} belongs to user id ${uid}, and files that root writes there stop the service; with the same settings, run: setpriv --reuid=${uid} --regid=${gid} --clear-groups gantry ${describeCommand()}`,
+    `${folder} belongs to user id ${owner.uid}, and files that root writes there stop the service; with the same settings, ${describeOwnerCommand(owner, describeCommand())}`,
   );
 };
 

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { formatAddress, formatRemoteAddress, readAddress } from '../../platform/config/parse_values.ts';
 import { type Certificate, type GitdSupervisor, superviseGitd } from '../../platform/git/supervise_gitd.ts';
 import { makeSystemdNotifier } from '../service/notify_systemd.ts';
-import { lockStorage } from '../service/storage_locks.ts';
+import { lockStorage, storageLockName } from '../service/storage_locks.ts';
 import { UsageFailure, action } from './command_builders.ts';
 import { print } from './print_result.ts';
 import { requireOwner } from './data_owner.ts';
@@ -90,7 +90,7 @@ const serve = async (options: Options): Promise<void> => {
   const listen = read('--listen', () => readAddress(options.listen));
   const certificate = readCertificate(options);
   const root = resolve(options.root);
-  requireOwner(root, true);
+  requireOwner(root, true, storageLockName);
   const onLine = (line: string): void => void process.stderr.write(`${line}\n`);
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const lock = lockStorage(root);

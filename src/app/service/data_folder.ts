@@ -34,9 +34,10 @@ export type FolderOwner = { uid: number; gid: number };
 /**
  * Returns the user that a folder was first used by, or the owner of a folder that is not used yet; null if there is
  * none. They differ where root of a container uses a volume that belongs to somebody else.
+ * @param lockFile name of the lock file that the first use creates
  */
-export const readOwner = (folder: string): FolderOwner | null => {
-  const lock = join(folder, lockName);
+export const readOwner = (folder: string, lockFile = lockName): FolderOwner | null => {
+  const lock = join(folder, lockFile);
   const stats = statSync(existsSync(lock) ? lock : folder, { throwIfNoEntry: false });
   return stats === undefined ? null : { uid: stats.uid, gid: stats.gid };
 };

@@ -10,7 +10,7 @@ import { StartFailure } from '../../platform/errors.ts';
 import { markerName } from '../../platform/git/instance_marker.ts';
 import { getLocalRoot } from '../../platform/git/storages.ts';
 
-const lockName = 'gantry-lock';
+export const storageLockName = 'gantry-lock';
 const busy = 5;
 
 export type Lock = { release: () => void };
@@ -23,7 +23,7 @@ export type Lock = { release: () => void };
 export const lockStorage = (root: string): Lock => {
   let lock: DatabaseSync | undefined;
   try {
-    lock = new DatabaseSync(join(root, lockName));
+    lock = new DatabaseSync(join(root, storageLockName));
     lock.exec('pragma locking_mode = exclusive; begin exclusive');
     const held = lock;
     return { release: () => held.close() };

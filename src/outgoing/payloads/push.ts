@@ -1,5 +1,7 @@
 /** Pushes of branches and tags. */
-import { zeroOid } from '../../platform/git/protocol_types.ts';
+import { isGitFailure } from '../../platform/git/failure.ts';
+import { type Ref, zeroOid } from '../../platform/git/protocol_types.ts';
+import type { Repository } from '../../platform/git/repository.ts';
 import type { ProjectFacts } from '../changes/snapshots/snapshot.ts';
 import { getActor, placeJson, userJson } from './shared_payload_parts.ts';
 import { orMissing, pushedCommitJson, getContextRepository } from './commits.ts';
@@ -43,6 +45,21 @@ const loadPushedCommits = async (
   return { commits: listed, total: total ?? listed.length };
 };
 
+/** Reads an annotated tag by id; null: a plain one. A gitd without this method is asked for the ref. */
+export const readTag = async (
+  repository: Repository,
+  { ref, after }: Pick<Update, 'ref' | 'after'>,
+): Promise<Pick<Ref, 'commit' | 'message'> | null> => {
+  try {
+    return await repository.ask('tags.get', { id: after });
+  } catch (error) {
+    if (!isGitFailure(error, 'invalid')) throw error;
+    const { refs } = await repository.ask('refs.get', { names: [ref] });
+    const tag = refs[0] ?? null;
+    return tag?.target === after ? tag : null;
+  }
+};
+
 /** The message of an annotated tag; null: a plain one. Read by id: the tag may have been moved or deleted since. */
 const loadTagMessage = async (
   context: Context,
@@ -51,8 +68,7 @@ const loadTagMessage = async (
 ): Promise<{ message: string | null; commit: string | null }> => {
   const none = { message: null, commit: after === zeroOid ? null : after };
   if (after === zeroOid || !ref.startsWith('refs/tags/')) return none;
-  const reading = getContextRepository(context, project).ask('tags.get', { id: after });
-  const tag = await orMissing(reading, null);
+  const tag = await orMissing(readTag(getContextRepository(context, project), { ref, after }), null);
   return tag === null ? none : { message: tag.message, commit: tag.commit ?? after };
 };
 

@@ -2,13 +2,14 @@
  * Decides how long calls wait for a remote storage that is away. One that answered until now is given time to start
  * again. One that stays away is refused at once, so that requests do not pile up.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type GitFailure, isGitFailure, storageUnavailable } from './failure.ts';
 
 /** Milliseconds in which a storage may come back: after it was lost, and after it announced its stop. */
 export type RestartLimits = { lost: number; announced: number };
 
-const usualLimits: RestartLimits = { lost: 10_000, announced: 30_000 };
+const usualLimits: RestartLimits = { lost: 10_000, announced: 60_000 };
 
 /** Milliseconds between two attempts to connect while calls wait. */
 const attemptPause = 100;
@@ -16,6 +17,27 @@ const attemptPause = 100;
 const refusalTime = 1_000;
 /** Calls that wait at once for one storage; more are refused. */
 const maxWaitingCalls = 256;
+/** Milliseconds of connecting after which a storage seems away, so that only so many calls may connect. */
+const slowOpening = 1_000;
+/** Milliseconds by which a timer may be early. */
+const timerSlack = 2;
+
+const unwaitingWork = new AsyncLocalStorage<{ isRunning: boolean }>();
+
+/**
+ * Runs work that a storage waits for, such as the authorization of a push. Until it ends, its calls do not wait for a
+ * restart: a storage that stops would wait for the work, and the work for the next gitd.
+ */
+export const withoutRestartWait = async <T>(work: () => Promise<T>): Promise<T> => {
+  const context = { isRunning: true };
+  try {
+    return await unwaitingWork.run(context, work);
+  } finally {
+    context.isRunning = false; // what the work started continues as usual
+  }
+};
+
+const mayWait = (): boolean => unwaitingWork.getStore()?.isRunning !== true;
 
 /** What ends the wait of a call sooner. */
 type CallLimits = { signal?: AbortSignal | undefined; seconds?: number | undefined };
@@ -23,9 +45,10 @@ type CallLimits = { signal?: AbortSignal | undefined; seconds?: number | undefin
 export type RestartWait = {
   /**
    * Connects by `open`; if the storage is away, once it is back.
+   * @param discard closes what is opened after the call has given up
    * @throws GitFailure `unavailable`
    */
-  connect: <T>(open: () => Promise<T>, limits: CallLimits) => Promise<T>;
+  connect: <T>(open: () => Promise<T>, limits: CallLimits, discard?: (late: T) => void) => Promise<T>;
   /** Called at each new connection for calls. */
   noteReached: () => void;
   /** Called when the storage announces that it stops. */
@@ -61,15 +84,19 @@ const rejectAt = async (
   return await promise;
 };
 
-/** Waits for the attempts, at most as long as the call allows. */
-const joinAttempts = async (
-  { attempts, until }: Outage,
-  { signal, seconds = Infinity }: CallLimits,
-): Promise<void> => {
+/** A call that waits since `began`, and until `deadline` at the latest. */
+type WaitingCall = { signal: AbortSignal | undefined; began: number; deadline: number };
+
+/** Waits for work, at most as long as the call allows. */
+const waitUntil = async <T>(
+  work: Promise<T>,
+  until: number,
+  { signal, deadline }: WaitingCall,
+): Promise<T> => {
   const timer = new AbortController();
-  const end = Math.min(until, performance.now() + seconds * 1_000);
   try {
-    await Promise.race([attempts, rejectAt(end, signal, timer.signal)]);
+    signal?.throwIfAborted();
+    return await Promise.race([work, rejectAt(Math.min(until, deadline), signal, timer.signal)]);
   } finally {
     timer.abort();
   }
@@ -109,6 +136,7 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
     const end = (failure: GitFailure | null): void => {
       if (outage === next) outage = null;
       isReached = failure === null;
+      if (isReached) stopAnnounced = -Infinity; // one that stops accepts no connections
       givenUp = failure === null ? null : { why: failure, until: performance.now() + refusalTime };
     };
     attempts.then(
@@ -118,12 +146,15 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
     return next;
   };
 
-  /** Returns the attempts that a call waits for, and begins them if necessary. */
-  const join = (): Outage => {
+  /**
+   * Returns the attempts that a call waits for, and begins them if necessary.
+   * @param lostAt when the storage was lost, if it was reached until then
+   */
+  const join = (lostAt: number): Outage => {
     const now = performance.now();
     if (outage !== null) return outage;
     if (isReached) {
-      const until = Math.max(stopAnnounced + limits.announced, now + limits.lost);
+      const until = Math.max(stopAnnounced + limits.announced, lostAt + limits.lost);
       return beginOutage(until, until);
     }
     if (givenUp === null) return beginOutage(now, Infinity);
@@ -133,6 +164,10 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
 
   return {
     join,
+    /** @throws GitFailure if the storage is away */
+    requireNone: (): void => {
+      if (outage !== null) throw storageUnavailable('the repository storage is away');
+    },
     isReached: (): boolean => isReached,
     noteReached: (): void => {
       isReached = true;
@@ -143,6 +178,37 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
   };
 };
 
+type Opening<T> = { open: () => Promise<T>; discard: ((late: T) => void) | undefined };
+
+const tooManyWait = (): GitFailure => storageUnavailable('too many calls wait for the repository storage');
+
+/** @param limit milliseconds in which a storage that seems reachable must be connected */
+const makeOpener = (limit: number) => {
+  const openings = new Set<WaitingCall>();
+
+  /** @throws GitFailure if many calls connect in vain: the machine may be gone without a sign */
+  const requireRoom = ({ began }: WaitingCall): void => {
+    const [oldest] = openings;
+    const isStuck = oldest !== undefined && began - oldest.began > slowOpening;
+    if (isStuck && openings.size >= maxWaitingCalls) throw tooManyWait();
+  };
+
+  /** Connects to a storage that seems reachable, within the limits. */
+  const openNow = async <T>({ open, discard }: Opening<T>, call: WaitingCall): Promise<T> => {
+    openings.add(call);
+    const opening = open();
+    try {
+      return await waitUntil(opening, call.began + limit, call);
+    } catch (error) {
+      if (discard !== undefined) void opening.then(discard, () => undefined);
+      throw error;
+    } finally {
+      openings.delete(call);
+    }
+  };
+  return { requireRoom, openNow };
+};
+
 /** @param probe connects to the storage; attempts at the same time share a connection */
 export const makeRestartWait = (
   probe: () => Promise<unknown>,
@@ -150,15 +216,14 @@ export const makeRestartWait = (
 ): RestartWait => {
   const outages = watchOutages(probe, limits);
   let waiting = 0;
+  const { requireRoom, openNow } = makeOpener(limits.lost);
 
-  const untilReached = async (callLimits: CallLimits): Promise<void> => {
-    callLimits.signal?.throwIfAborted();
-    const joined = outages.join();
-    if (waiting >= maxWaitingCalls)
-      throw storageUnavailable('too many calls wait for the repository storage');
+  const untilReached = async (call: WaitingCall): Promise<void> => {
+    const { attempts, until } = outages.join(call.began);
+    if (waiting >= maxWaitingCalls) throw tooManyWait();
     waiting += 1;
     try {
-      await joinAttempts(joined, callLimits);
+      await waitUntil(attempts, until, call);
     } finally {
       waiting -= 1;
     }
@@ -166,15 +231,26 @@ export const makeRestartWait = (
 
   const { noteReached, noteStopping, stop } = outages;
   return {
-    connect: async (open, callLimits) => {
-      if (!outages.isReached()) await untilReached(callLimits);
-      try {
-        return await open();
-      } catch (error) {
-        if (!isGitFailure(error, 'unavailable')) throw error;
+    connect: async (open, { signal, seconds = Infinity }, discard) => {
+      signal?.throwIfAborted();
+      const opening = { open, discard };
+      const began = performance.now();
+      const call = { signal, began, deadline: began + seconds * 1_000 };
+      if (!mayWait()) {
+        outages.requireNone();
+        return await openNow(opening, call);
       }
-      await untilReached(callLimits);
-      return await open();
+      if (!outages.isReached()) await untilReached(call);
+      const first = { ...call, began: performance.now() };
+      requireRoom(first);
+      try {
+        return await openNow(opening, first);
+      } catch (error) {
+        const isOver = performance.now() + timerSlack >= call.deadline;
+        if (isOver || !isGitFailure(error, 'unavailable')) throw error;
+      }
+      await untilReached(first);
+      return await openNow(opening, { ...call, began: performance.now() });
     },
     noteReached,
     noteStopping,

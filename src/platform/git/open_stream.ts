@@ -2,6 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Frame, writeFrame } from '../../../gitd/rpc/frames.ts';
 import { makeReceiver, makeSender } from '../../../gitd/rpc/socket_streams.ts';
+import { withoutRestartWait } from './await_restart.ts';
 import type { Line } from './dial.ts';
 import { toGitFailure, storageUnavailable } from './failure.ts';
 import type { SpareConnection } from './spare_connection.ts';
@@ -37,10 +38,11 @@ export type GitStream<N extends Stream> = {
 const answer = async ({ socket }: Line, { header }: Frame, options: StreamOptions): Promise<void> => {
   const { ask, question } = header as { ask: number; question: PushQuestion | PushNotice };
   try {
-    const value =
+    const value = await withoutRestartWait(async () =>
       'ask' in question
         ? await options.onAsk?.(question)
-        : ((await options.onNotify?.(question)) ?? { messages: [] });
+        : ((await options.onNotify?.(question)) ?? { messages: [] }),
+    );
     if (value === undefined) throw new Error('this stream answers no questions');
     if (socket.writable) writeFrame(socket, { answer: ask, value });
   } catch (error) {

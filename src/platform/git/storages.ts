@@ -112,6 +112,7 @@ const reads = new Set<Method>([
   'commits.get',
   'commits.find',
   'commits.list',
+  'tags.get',
   'tags.signature',
   'commits.stats',
   'commits.refs',
@@ -230,7 +231,7 @@ const makeStorageClient = ({ name, connect: connectBy, spare, channel }: ClientP
     stream: async (stream, params, options) => {
       noteRepositoryRead();
       const open = async () => await openStream(spare, stream, params, options);
-      const opened = await connectBy(open, options);
+      const opened = await connectBy(open, options, ({ destroy }) => destroy());
       // Measures the whole transfer, including the client's speed.
       void observed({ kind: 'gitd', name: stream }, async () => await opened.result).catch(() => undefined);
       return opened;

@@ -16,6 +16,7 @@ import { oldestSqlite } from '../../../platform/db/sqlite/engine.ts';
 import { type FolderOwner, readOwner } from '../../service/data_folder.ts';
 import { readSecrets, secretsPath } from '../../service/secrets.ts';
 import { passwordFile } from '../../service/first_start.ts';
+import { describeOwnerCommand } from '../data_owner.ts';
 import { type Finding, fail, isAtLeast, ok, warn } from './finding.ts';
 
 const oldestNode = '26';
@@ -65,9 +66,34 @@ const checkMode = (check: string, path: string, stats: Stats, requiredMode: stri
   );
 };
 
-/** Finds an entry of another user; null: there is none. */
-const findForeign = (folder: string, uid: number): string | null =>
-  readdirSync(folder).find((name) => lstatSync(join(folder, name)).uid !== uid) ?? null;
+/** Beginnings of the names that Gantry creates in a data folder. A volume has others, such as `lost+found`. */
+const ownNames = [
+  'backup_work',
+  'before_upgrade',
+  'blobs',
+  'copy_blobs',
+  'gantry',
+  'gitd',
+  passwordFile,
+  'lock',
+  'process_name',
+  'repositories',
+  'restoring',
+  'runner',
+  'secrets.json',
+  'ssh_host_ed25519_key',
+  'traces',
+];
+
+/** Finds an entry of Gantry that belongs to another user; null: there is none. */
+const findForeign = (folder: string, uid: number): string | null => {
+  const isForeign = (name: string): boolean => {
+    const stats = lstatSync(join(folder, name), { throwIfNoEntry: false }); // it may be gone by now
+    return stats !== undefined && stats.uid !== uid;
+  };
+  const isOwn = (name: string): boolean => ownNames.some((own) => name.startsWith(own));
+  return readdirSync(folder).find((name) => isOwn(name) && isForeign(name)) ?? null;
+};
 
 /** Checks that this process runs as the user of the data folder, and that everything there belongs to that user. */
 const checkOwner = (folder: string, { uid, gid }: FolderOwner): Finding => {
@@ -85,7 +111,7 @@ const checkOwner = (folder: string, { uid, gid }: FolderOwner): Finding => {
     'owner',
     `${folder} belongs to user id ${uid}, and this process runs as ${own}`,
     own === 0
-      ? `run: setpriv --reuid=${uid} --regid=${gid} --clear-groups gantry doctor`
+      ? describeOwnerCommand({ uid, gid }, 'doctor')
       : 'run gantry as its owner, or give the folder to this user with chown',
   );
 };

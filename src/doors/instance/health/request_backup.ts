@@ -5,10 +5,8 @@ import type { Config } from '../../../platform/config/fields.ts';
 import type { Reader } from '../../../platform/db/open.ts';
 import { conflict } from '../../../platform/errors.ts';
 import { enqueue } from '../../../platform/queue/enqueue.ts';
-import { backupWork, loadRunningBackup } from './running_backup.ts';
-
-/** At most one request waits. The row of the schedule has another key. */
-const requestKey = `${backupWork} requested`;
+import { never } from '../../../platform/queue/leases.ts';
+import { backupWork, loadRunningBackup, requestedBackupWork } from './running_backup.ts';
 
 /** Returns why no backup can be requested; null: one can. */
 export const findRequestProblem = ({ backup_to, quiet }: Config): string | null => {
@@ -18,13 +16,14 @@ export const findRequestProblem = ({ backup_to, quiet }: Config): string | null 
   return quiet ? 'this instance is a quiet copy, which makes no backups' : null;
 };
 
-/** Returns whether a requested backup waits, or the work of any backup runs. A row that runs has no key. */
+/** Returns whether a requested backup waits, also to be tried again, or the work of any backup runs. */
 export const isBackupRequested = async (db: Reader, now: number): Promise<boolean> => {
   const row = await db
     .selectFrom('work')
     .select('id')
-    .where('name', '=', backupWork)
-    .where((is) => is.or([is('unique_key', '=', requestKey), is('locked_until', '>', now)]))
+    .where('name', 'in', [backupWork, requestedBackupWork])
+    .where('run_at', '<', never)
+    .where((is) => is.or([is('name', '=', requestedBackupWork), is('locked_until', '>', now)]))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -42,7 +41,7 @@ export const requestBackup = async (call: Call): Promise<void> => {
     const isBusy =
       (await isBackupRequested(tx.db, tx.now)) || (await loadRunningBackup(tx.db, tx.now)) !== null;
     if (isBusy) throw conflict('No backup was started: another one is requested or runs.');
-    await enqueue(tx, backupWork, { is_requested: true }, { unique_key: requestKey });
+    await enqueue(tx, requestedBackupWork, {}, { unique_key: requestedBackupWork });
     await recordAudit(tx, requireActor(call), call, {
       kind: 'backup.requested',
       details: { destination: config.backup_to },

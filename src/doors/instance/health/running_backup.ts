@@ -2,8 +2,14 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../../platform/db/open.ts';
 
-/** Name of the background work that makes a scheduled or requested backup. The row of the schedule has it as its key. */
+/** Name of the background work that makes a scheduled backup, and unique key of its waiting row. */
 export const backupWork = 'backup.create';
+
+/**
+ * Name of the background work that makes a requested backup, and unique key of its row while that waits for its first
+ * start. A service of an earlier version, which knows no requests, leaves work of another name to others.
+ */
+export const requestedBackupWork = 'backup.requested';
 
 /** Milliseconds after which progress that is not written again is that of a dead process. */
 const staleAfter = 120_000;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { unique } from '../../../../../../test/support/seed.ts';
 import { type TestService, engine, startTestService } from '../../../../../../test/support/service.ts';
+import { enqueue } from '../../../../../platform/queue/enqueue.ts';
 import { until } from '../../../../../../test/support/until.ts';
 import { type Visitor, contentIn, openVisitor } from '../../../../../../test/support/visitor.ts';
 
@@ -41,7 +42,7 @@ const isWaiting = async (): Promise<boolean> =>
   (await gantry.service.platform.store.db
     .selectFrom('work')
     .select('id')
-    .where('name', '=', 'backup.create')
+    .where('name', '=', 'backup.requested')
     .executeTakeFirst()) !== undefined;
 
 /** The process of the backup reads the settings of the environment, which names no PostgreSQL here. */
@@ -91,6 +92,29 @@ test('a second one is refused while the first is on its way, and the page has no
   await admin.post(`${path}/backup`);
   assert.match((await admin.get(path)).text, /No backup was started: another one is requested or runs\./);
   await store.write(async ({ db }) => await db.deleteFrom('backups').where('name', '=', 'running').execute());
+});
+
+test('a request that was interrupted counts until it is tried again', async () => {
+  const { store } = gantry.service.platform;
+  await store.write(async (tx) => {
+    await enqueue(tx, 'backup.requested', {}, { run_at: tx.now + 3_600_000 });
+    await enqueue(tx, 'backup.requested', {}, { run_at: Number.MAX_SAFE_INTEGER });
+  });
+  assert.doesNotMatch(await backupsCard(admin), /Back up now/);
+  await admin.post(`${path}/backup`);
+  assert.match((await admin.get(path)).text, /No backup was started: another one is requested or runs\./);
+  await store.write(
+    async ({ db, now }) =>
+      await db
+        .deleteFrom('work')
+        .where('name', '=', 'backup.requested')
+        .where('run_at', '<', now * 2)
+        .execute(),
+  );
+  assert.match(await backupsCard(admin), /Back up now/, 'a request that was given up does not count');
+  await store.write(
+    async ({ db }) => await db.deleteFrom('work').where('name', '=', 'backup.requested').execute(),
+  );
 });
 
 test('a failed backup is shown with its error', { skip }, async () => {
