@@ -65,21 +65,27 @@ export type Editing = {
   operations: { [N in OperationName]?: (argument: string) => Promise<Acts> };
 };
 
-/** Refusals of an operation that skip it, as actions without permission or effect are skipped. */
-const isRefusal = (error: unknown): boolean => error instanceof Failure && error.kind !== 'unavailable';
+/** Returns the reason of a conflict; null for refusals that skip an operation like one without permission. */
+const findReason = (error: unknown): string | null => {
+  if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
+  const { message } = (error.body ?? {}) as { message?: unknown };
+  return error.kind === 'conflict' && typeof message === 'string' ? message : null;
+};
 
 /** Runs the operations among the actions, in order and after the edit. */
 const runOperations = async (operations: Editing['operations'], actions: QuickAction[]): Promise<Acts> => {
   const done: Acts = {};
+  const skipped: { [name: string]: string } = {};
   for (const { name, argument } of actions.slice(0, maxActions)) {
     const run = isOperation(name) ? operations[name] : undefined;
     try {
       Object.assign(done, await run?.(argument));
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      const reason = findReason(error);
+      if (reason !== null) skipped[name] = reason;
     }
   }
-  return done;
+  return Object.keys(skipped).length === 0 ? done : { ...done, skipped };
 };
 
 /** Executes quick actions. @returns the changes made; actions without permission or effect are skipped */

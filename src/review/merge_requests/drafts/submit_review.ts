@@ -28,8 +28,13 @@ const hasApproved = async ({ db }: Call, userId: number, id: number): Promise<bo
   (await loadApprovals(db, id)).some(({ user_id }) => user_id === userId);
 
 /** Adds the summary as a comment, after its quick actions. */
-const addSummary = async (call: Call, loaded: LoadedMergeRequest, summary: string): Promise<void> => {
-  const { body, done } = await runQuickActions(commentedMergeRequest, call, loaded, summary);
+const addSummary = async (
+  call: Call,
+  loaded: LoadedMergeRequest,
+  { summary, sha }: Pick<Review, 'summary' | 'sha'>,
+): Promise<void> => {
+  const sent = { body: summary, head: sha };
+  const { body, done } = await runQuickActions(commentedMergeRequest, call, loaded, sent);
   if (done === null || body !== '') await createNote(commentedMergeRequest, call, loaded, { body });
 };
 
@@ -73,7 +78,7 @@ export const submitReview = async (
   if (verdict === 'approve' && sha !== merge_request.head_sha) {
     throw conflict('New commits were pushed meanwhile. Look at them before you approve.');
   }
-  await publishAll(call, loaded, drafts);
-  if (hasSummary) await addSummary(call, loaded, summary);
+  await publishAll(call, loaded, drafts, sha);
+  if (hasSummary) await addSummary(call, loaded, { summary, sha });
   await storeVerdict(call, loaded, { verdict, sha });
 };
