@@ -2,6 +2,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { Failure } from '../../platform/errors.ts';
+import { isGitFailure } from '../../platform/git/failure.ts';
 import { type Acted, applyActions, maxActions } from '../issuables/apply_quick_actions.ts';
 import { type OperationName, isOperation } from '../issuables/text/quick_action_words.ts';
 import type { QuickAction } from '../issuables/text/quick_actions.ts';
@@ -65,23 +66,36 @@ export type Editing = {
   operations: { [N in OperationName]?: (argument: string) => Promise<Acts> };
 };
 
-/** Returns the reason of a conflict; null for refusals that skip an operation like one without permission. */
-const findReason = (error: unknown): string | null => {
-  if (!(error instanceof Failure) || error.kind === 'unavailable') throw error;
+/**
+ * Returns why a failure skips an operation; null for refusals that are not reported, such as a missing permission.
+ * @param hasChanged the comment has changed something, so it must not fail: sent again, it would repeat the change
+ * @throws the failure if it may pass and nothing was changed, so that the comment can be sent again
+ */
+const findReason = (error: unknown, hasChanged: boolean): string | null => {
+  const isRefusal = error instanceof Failure && error.kind !== 'unavailable';
+  if (!isRefusal) {
+    const mayPass = error instanceof Failure || isGitFailure(error);
+    if (!hasChanged || !mayPass) throw error;
+    return 'The service cannot do this at the moment. Try again later.';
+  }
   const { message } = (error.body ?? {}) as { message?: unknown };
   return error.kind === 'conflict' && typeof message === 'string' ? message : null;
 };
 
-/** Runs the operations among the actions, in order and after the edit. */
-const runOperations = async (operations: Editing['operations'], actions: QuickAction[]): Promise<Acts> => {
-  const done: Acts = {};
+/** Runs the operations among the actions, in order and after the edit. @param before changes that were made */
+const runOperations = async (
+  operations: Editing['operations'],
+  actions: QuickAction[],
+  before: Acts,
+): Promise<Acts> => {
+  const done = { ...before };
   const skipped: { [name: string]: string } = {};
   for (const { name, argument } of actions.slice(0, maxActions)) {
     const run = isOperation(name) ? operations[name] : undefined;
     try {
       Object.assign(done, await run?.(argument));
     } catch (error) {
-      const reason = findReason(error);
+      const reason = findReason(error, Object.keys(done).length > 0);
       if (reason !== null) skipped[name] = reason;
     }
   }
@@ -105,5 +119,5 @@ export const executeQuickActions = async (
   if (Object.keys(requested).length > 0) await edit(requested);
   const timed = mayUpdate ? await changeTime(acting, current, after) : {};
   const followed = { ...(await follow(acting, after)), ...(await mark(acting, after)) };
-  return { ...requested, ...timed, ...followed, ...(await runOperations(operations, actions)) };
+  return await runOperations(operations, actions, { ...requested, ...timed, ...followed });
 };
