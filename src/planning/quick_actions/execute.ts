@@ -82,6 +82,22 @@ const findReason = (error: unknown, hasChanged: boolean): string | null => {
   return error.kind === 'conflict' && typeof message === 'string' ? message : null;
 };
 
+/** Operations that one comment runs once, as each of them may copy or rewrite much. */
+const singleOperations: ReadonlySet<OperationName> = new Set(['move', 'clone', 'merge', 'rebase']);
+
+/** Returns the operations in order. @returns `repeated`: those that one comment runs once, and that it repeats */
+const listOperations = (actions: QuickAction[]) => {
+  const listed: { name: OperationName; argument: string }[] = [];
+  const repeated = new Set<OperationName>();
+  for (const { name, argument } of actions.slice(0, maxActions)) {
+    if (!isOperation(name)) continue;
+    const isRepeated = singleOperations.has(name) && listed.some((one) => one.name === name);
+    if (isRepeated) repeated.add(name);
+    else listed.push({ name, argument });
+  }
+  return { listed, repeated };
+};
+
 /** Runs the operations among the actions, in order and after the edit. @param before changes that were made */
 const runOperations = async (
   operations: Editing['operations'],
@@ -89,11 +105,13 @@ const runOperations = async (
   before: Acts,
 ): Promise<Acts> => {
   const done = { ...before };
-  const skipped: { [name: string]: string } = {};
-  for (const { name, argument } of actions.slice(0, maxActions)) {
-    const run = isOperation(name) ? operations[name] : undefined;
+  const { listed, repeated } = listOperations(actions);
+  const skipped = Object.fromEntries([...repeated].map((name) => [name, 'One comment can do this once.']));
+  for (const { name, argument } of listed) {
     try {
-      Object.assign(done, await run?.(argument));
+      const { skipped: parts, ...changed } = (await operations[name]?.(argument)) ?? {};
+      Object.assign(done, changed);
+      Object.assign(skipped, parts);
     } catch (error) {
       const reason = findReason(error, Object.keys(done).length > 0);
       if (reason !== null) skipped[name] = reason;
