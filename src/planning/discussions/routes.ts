@@ -96,7 +96,7 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
       const loaded = await find(call, params);
       if (internal) requireInternalWriter(call, loaded);
       const position = requested === null ? null : await locateInDiff(call, loaded, requested);
-      const { body, done } = await runQuickActions(noun, call, loaded, params.body);
+      const { body, done } = await runQuickActions(noun, call, loaded, { body: params.body });
       if (done !== null && body === '') return toCommandsReply(done);
       return await render(
         call,
@@ -127,7 +127,7 @@ const reply = <L extends LoadedNoteable>({
       const loaded = await find(call, params);
       const { notes } = await findDiscussion(call, loaded.target, params.discussion_id);
       requireSameAudience(notes, internal);
-      const { body, done } = await runQuickActions(noun, call, loaded, params.body);
+      const { body, done } = await runQuickActions(noun, call, loaded, { body: params.body });
       if (done !== null && body === '') return toCommandsReply(done);
       return await renderNote(
         call,

@@ -76,8 +76,11 @@ export type NoteableNoun<L extends LoadedNoteable> = {
   webUrl: (call: Call, loaded: L) => string;
   /** Applies a change of the shared parts to the target's own row. */
   change: (tx: Tx, target: L['target'], change: Change) => Promise<void>;
-  /** Executes the quick actions of a comment that the caller may execute. Absent: they remain text. */
-  act?: (call: Call, loaded: L, actions: QuickAction[]) => Promise<Acts>;
+  /**
+   * Executes the quick actions of a comment that the caller may execute. Absent: they remain text.
+   * @param head head of the merge request that the caller saw; absent: the present one
+   */
+  act?: (call: Call, loaded: L, actions: QuickAction[], head?: string) => Promise<Acts>;
 };
 
 /** Operations on the loaded records of a kind. */
@@ -100,7 +103,11 @@ export const describeParam = ({ type, word }: Pick<NoteableNoun<LoadedNoteable>,
 export const withArticle = (word: string): string => `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
 
 /** Changes made by quick actions, by name; empty if there were none. */
-export type Acts = { [name: string]: unknown };
+export type Acts = {
+  [name: string]: unknown;
+  /** Why operations were skipped, by name. */
+  skipped?: { [name: string]: string };
+};
 
 /** Name of an event in the change log: `issue.subscribed`, `merge_request.time_tracked`. */
 export const eventKind = ({ word }: { word: string }, verb: string): string =>

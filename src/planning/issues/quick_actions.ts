@@ -33,23 +33,36 @@ const linkWith = async (
   }
 };
 
-const link = async (call: Call, loaded: LoadedIssue, argument: string, type: LinkType): Promise<string[]> => {
-  const site = { baseUrl: call.baseUrl, project: loaded.project.full_path };
-  const linked: string[] = [];
-  for (const reference of referencesIn(argument, site)) {
-    const other = reference.type === 'Issue' ? await linkWith(call, loaded, reference, type) : null;
-    if (other !== null) linked.push(toReference(other));
-  }
-  return linked;
+/** The most references of issues that the actions of one comment link. */
+const maxLinks = 50;
+
+/** Finds the issues that an argument names. */
+const issuesIn = (call: Call, { project }: LoadedTarget, argument: string): Reference[] => {
+  const site = { baseUrl: call.baseUrl, project: project.full_path };
+  return referencesIn(argument, site).filter(({ type }) => type === 'Issue');
 };
 
-const operationsOn = (call: Call, { project, target }: LoadedTarget): Editing['operations'] => {
+const operationsOn = (call: Call, loaded: LoadedTarget): Editing['operations'] => {
+  const { project, target } = loaded;
   const reload = async (): Promise<LoadedIssue> => await reloadIssue(call.db, project, target.id);
+  let remaining = maxLinks;
   const linking =
     (name: string, type: LinkType) =>
     async (argument: string): Promise<Acts> => {
-      const linked = await link(call, await reload(), argument, type);
-      return linked.length === 0 ? {} : { [name]: linked };
+      const references = issuesIn(call, loaded, argument);
+      const chosen = references.slice(0, remaining);
+      remaining -= chosen.length;
+      const linked: string[] = [];
+      const issue = await reload();
+      for (const reference of chosen) {
+        const other = await linkWith(call, issue, reference, type);
+        if (other !== null) linked.push(toReference(other));
+      }
+      const isCut = chosen.length < references.length;
+      return {
+        ...(linked.length > 0 && { [name]: linked }),
+        ...(isCut && { skipped: { [name]: `One comment can link ${maxLinks} issues.` } }),
+      };
     };
   return {
     relate: linking('relate', 'relates_to'),

@@ -16,17 +16,21 @@ const parseLinked = ({ system, body, target_type, project_id }: NoteRow): Refere
   return { phrase, path: path.toLowerCase(), project_id, iid: Number(iid) };
 };
 
-/** Finds the projects that references name by their paths. */
+/** Finds the projects that references name by their paths, present or former: the texts of notes stay. */
 const loadProjectIds = async ({ db }: Call, references: Reference[]): Promise<Map<string, number>> => {
   const paths = new Set(references.map(({ path }) => path).filter((path) => path !== ''));
   if (paths.size === 0) return new Map();
-  const rows = await db
-    .selectFrom('routes')
-    .select(['path', 'source_id'])
-    .where('source_type', '=', 'Project')
-    .where('path', 'in', [...paths])
-    .execute();
-  return new Map(rows.map(({ path, source_id }) => [path, source_id]));
+  const selectFrom = (table: 'routes' | 'redirect_routes') =>
+    db
+      .selectFrom(table)
+      .select(['path', 'source_id'])
+      .where('source_type', '=', 'Project')
+      .where('path', 'in', [...paths]);
+  const [former, present] = await Promise.all([
+    selectFrom('redirect_routes').execute(),
+    selectFrom('routes').execute(),
+  ]);
+  return new Map([...former, ...present].map(({ path, source_id }) => [path, source_id]));
 };
 
 type Place = { project_id: number; iid: number };

@@ -80,7 +80,7 @@ const create = <L extends LoadedNoteable>({ noun, path, word, params, shared, fi
       const internal = readInternal(params);
       const loaded = await find(call, params);
       if (internal) requireInternalWriter(call, loaded);
-      const { body, done } = await runQuickActions(noun, call, loaded, params.body);
+      const { body, done } = await runQuickActions(noun, call, loaded, { body: params.body });
       if (done !== null && body === '') return toCommandsReply(done);
       const note = await render(
         call,

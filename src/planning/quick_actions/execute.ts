@@ -2,6 +2,7 @@
 import { type Call, requireActor } from '../../core/access/call.ts';
 import { recordEvent } from '../../core/events/record_event.ts';
 import { Failure } from '../../platform/errors.ts';
+import { isGitFailure } from '../../platform/git/failure.ts';
 import { type Acted, applyActions, maxActions } from '../issuables/apply_quick_actions.ts';
 import { type OperationName, isOperation } from '../issuables/text/quick_action_words.ts';
 import type { QuickAction } from '../issuables/text/quick_actions.ts';
@@ -65,21 +66,58 @@ export type Editing = {
   operations: { [N in OperationName]?: (argument: string) => Promise<Acts> };
 };
 
-/** Refusals of an operation that skip it, as actions without permission or effect are skipped. */
-const isRefusal = (error: unknown): boolean => error instanceof Failure && error.kind !== 'unavailable';
+/**
+ * Returns why a failure skips an operation; null for refusals that are not reported, such as a missing permission.
+ * @param hasChanged the comment has changed something, so it must not fail: sent again, it would repeat the change
+ * @throws the failure if it may pass and nothing was changed, so that the comment can be sent again
+ */
+const findReason = (error: unknown, hasChanged: boolean): string | null => {
+  const isRefusal = error instanceof Failure && error.kind !== 'unavailable';
+  if (!isRefusal) {
+    const mayPass = error instanceof Failure || isGitFailure(error);
+    if (!hasChanged || !mayPass) throw error;
+    return 'The service cannot do this at the moment. Try again later.';
+  }
+  const { message } = (error.body ?? {}) as { message?: unknown };
+  return error.kind === 'conflict' && typeof message === 'string' ? message : null;
+};
 
-/** Runs the operations among the actions, in order and after the edit. */
-const runOperations = async (operations: Editing['operations'], actions: QuickAction[]): Promise<Acts> => {
-  const done: Acts = {};
+/** Operations that one comment runs once, as each of them may copy or rewrite much. */
+const singleOperations: ReadonlySet<OperationName> = new Set(['move', 'clone', 'merge', 'rebase']);
+
+/** Returns the operations in order. @returns `repeated`: those that one comment runs once, and that it repeats */
+const listOperations = (actions: QuickAction[]) => {
+  const listed: { name: OperationName; argument: string }[] = [];
+  const repeated = new Set<OperationName>();
   for (const { name, argument } of actions.slice(0, maxActions)) {
-    const run = isOperation(name) ? operations[name] : undefined;
+    if (!isOperation(name)) continue;
+    const isRepeated = singleOperations.has(name) && listed.some((one) => one.name === name);
+    if (isRepeated) repeated.add(name);
+    else listed.push({ name, argument });
+  }
+  return { listed, repeated };
+};
+
+/** Runs the operations among the actions, in order and after the edit. @param before changes that were made */
+const runOperations = async (
+  operations: Editing['operations'],
+  actions: QuickAction[],
+  before: Acts,
+): Promise<Acts> => {
+  const done = { ...before };
+  const { listed, repeated } = listOperations(actions);
+  const skipped = Object.fromEntries([...repeated].map((name) => [name, 'One comment can do this once.']));
+  for (const { name, argument } of listed) {
     try {
-      Object.assign(done, await run?.(argument));
+      const { skipped: parts, ...changed } = (await operations[name]?.(argument)) ?? {};
+      Object.assign(done, changed);
+      Object.assign(skipped, parts);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      const reason = findReason(error, Object.keys(done).length > 0);
+      if (reason !== null) skipped[name] = reason;
     }
   }
-  return done;
+  return Object.keys(skipped).length === 0 ? done : { ...done, skipped };
 };
 
 /** Executes quick actions. @returns the changes made; actions without permission or effect are skipped */
@@ -99,5 +137,5 @@ export const executeQuickActions = async (
   if (Object.keys(requested).length > 0) await edit(requested);
   const timed = mayUpdate ? await changeTime(acting, current, after) : {};
   const followed = { ...(await follow(acting, after)), ...(await mark(acting, after)) };
-  return { ...requested, ...timed, ...followed, ...(await runOperations(operations, actions)) };
+  return await runOperations(operations, actions, { ...requested, ...timed, ...followed });
 };

@@ -253,3 +253,26 @@ test('moves and clones an issue into a project that the author of the comment ma
   );
   assert.equal((await comment(path, `/move ${to.full_path}`)).status, 400);
 });
+
+test('one comment clones once, and links at most 50 issues', async () => {
+  const path = toPath(await issue());
+  const cloned = await comment(path, 'Thrice\n/clone\n/clone\n/clone');
+  const { clone, skipped } = cloned.body.commands_changes;
+  assert.match(clone, /#\d+$/, cloned.text);
+  assert.deepEqual(skipped, { clone: 'One comment can do this once.' });
+  const [newest, older] = (await gantry.api(`GET /projects/${project.id}/issues?order_by=created_at`)).body;
+  assert.deepEqual([clone, toPath(older)], [`${project.full_path}#${newest.iid}`, path]);
+  const others: SeededIssue[] = [];
+  for (let at = 0; at < 4; at += 1) others.push(await issue());
+  const [a, b, c, d] = others.map(({ iid }) => `#${iid}`);
+  const missing = Array.from({ length: 47 }, (_, at) => `#${900_000 + at}`).join(' ');
+  const linked = await comment(path, `/relate ${a} ${b} ${missing}\n/blocks ${c} ${d}\n/blocked_by ${d}`);
+  const full = (sign = '') => `${project.full_path}${sign}`;
+  assert.deepEqual(linked.body.commands_changes, {
+    relate: [full(a), full(b)],
+    blocks: [full(c)],
+    skipped: { blocks: 'One comment can link 50 issues.', blocked_by: 'One comment can link 50 issues.' },
+  });
+  assert.match(linked.body.summary.join(' '), /^Applied relate, blocks\. \/blocks was skipped: /);
+  assert.equal((await gantry.api(`GET ${path}/links`)).body.length, 3);
+});

@@ -5,7 +5,7 @@ import type { Tx } from '../../platform/db/open.ts';
 import { forbidden, invalid, notFound } from '../../platform/errors.ts';
 import { formatTime } from '../../platform/time.ts';
 import { timeEntryDeletedText } from '../issuables/text/system_note_text.ts';
-import type { LoadedTarget, Noun, Target } from '../issuables/target.ts';
+import { type LoadedTarget, type Noun, type Target, maxSpentSeconds } from '../issuables/target.ts';
 import { type Stats, type Step, changeTimes } from './change_times.ts';
 
 type Entry = { user_id: number };
@@ -30,9 +30,19 @@ const loadEntry = async ({ db }: Tx, { type, id }: Target, entryId: number) => {
   return entry;
 };
 
+/** @throws Failure 400 if the remaining entries have no valid total */
+const checkTotal = (total: number): void => {
+  if (total < 0) {
+    throw invalid({ time_spent: ['Later entries subtract the time of this entry. Delete them first.'] });
+  }
+  if (total > maxSpentSeconds) {
+    throw invalid({ time_spent: ['The total without this entry is too large. Delete other entries first.'] });
+  }
+};
+
 /**
  * Deletes an entry, and takes its time from the total.
- * @throws Failure 404 for an entry of another record, 403 without the right, 400 if less than nothing would remain
+ * @throws Failure 404 for an entry of another record, 403 without the right, 400 if less than nothing or too much would remain
  */
 export const deleteTimeEntry = async (
   noun: Noun,
@@ -46,7 +56,7 @@ export const deleteTimeEntry = async (
     const rights = { project: loaded.project, mayUpdate: noun.mayUpdate(call, loaded) };
     if (!mayDeleteTimeEntry(call, rights, entry)) throw forbidden();
     const total = total_time_spent - entry.time_spent;
-    if (total < 0) throw invalid({ time_spent: ['Time to subtract exceeds the total time spent'] });
+    checkTotal(total);
     const day = entry.spent_on ?? formatTime(entry.created_at).slice(0, 10);
     return {
       change: { total_time_spent: total },

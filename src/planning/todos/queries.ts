@@ -87,14 +87,16 @@ export const listTodos = async (
   return { items, total };
 };
 
-/** Counts the caller's todos that match a filter, without those whose target they no longer see. */
+/** Counts the caller's todos that match a filter, up to a limit, without those whose target they no longer see. */
 export const countTodos = async (
   call: Call,
   renderers: TodoRenderers,
   filter: TodoFilter,
+  limit: number,
 ): Promise<number> => {
-  const query = selectTodos(call, call.db, renderers, filter);
-  return (await query.select((is) => is.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total;
+  const some = selectTodos(call, call.db, renderers, filter).select('todos.id').limit(limit);
+  const query = call.db.selectFrom(some.as('some')).select((is) => is.fn.countAll<number>().as('total'));
+  return (await query.executeTakeFirstOrThrow()).total;
 };
 
 /** Pairs of a project and an author that are listed as filters. */

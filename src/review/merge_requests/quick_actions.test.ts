@@ -15,6 +15,7 @@ import {
 } from '../../../test/support/seed_merge_requests.ts';
 import type { SeededUser } from '../../../test/support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../../../test/support/service.ts';
+import { storageUnavailable } from '../../platform/git/failure.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -103,4 +104,30 @@ test('rebases onto the target, and changes the target', async () => {
   for (const action of ['/target_branch stable', '/target_branch missing', '/target_branch'])
     assert.equal((await comment(request, action)).status, 400, action);
   assert.equal((await comment(request, '/target_branch main', reporter.token)).status, 400);
+});
+
+test('stores a comment whose storage fails after a change, and refuses one that has changed nothing', async (t) => {
+  const request = await open();
+  t.mock.method(gantry.service.platform.git, 'repository', () => {
+    throw storageUnavailable('it is down');
+  });
+  const refused = await comment(request, 'Never\n/merge', maintainer.token);
+  assert.equal(refused.status, 503, refused.text);
+  const stored = await comment(request, 'Fine\n/spend 1h\n/merge', maintainer.token);
+  assert.equal(stored.status, 201, stored.text);
+  assert.deepEqual(
+    [stored.body.body, stored.body.commands_changes],
+    [
+      'Fine',
+      {
+        spend_time: { duration: 3600 },
+        skipped: { merge: 'The service cannot do this at the moment. Try again later.' },
+      },
+    ],
+  );
+  const { body: notes } = await gantry.api(`GET ${toPath(request)}/notes?activity_filter=only_comments`);
+  assert.deepEqual(
+    notes.map(({ body }: { body: string }) => body),
+    ['Fine'],
+  );
 });

@@ -7,6 +7,7 @@ import { approve, requestChanges, unapprove } from './approvals/approvals.ts';
 import { type LoadedMergeRequest, reloadMergeRequest } from './find.ts';
 import { acceptRequest } from './merging/accept.ts';
 import { enqueueRebase } from './merging/rebase.ts';
+import { otherHead } from './merging/rules.ts';
 import { mergeRequestNoun } from './noun.ts';
 import { updateMergeRequest } from './update.ts';
 
@@ -17,20 +18,25 @@ const setTarget = async (call: Call, loaded: LoadedMergeRequest, target_branch: 
   return after.target_branch === before.target_branch ? {} : { target_branch };
 };
 
-/** Merges the present head, or sets auto-merge if its checks have not passed yet. */
-const merge = async (call: Call, loaded: LoadedMergeRequest) => {
-  const { head_sha } = loaded.merge_request;
-  const pinned = head_sha === null ? {} : { sha: head_sha };
+/** Merges the seen or present head, or sets auto-merge if its checks have not passed yet. */
+const merge = async (call: Call, loaded: LoadedMergeRequest, seen: string | undefined) => {
+  const head = seen ?? loaded.merge_request.head_sha;
+  const pinned = head === null ? {} : { sha: head };
   await acceptRequest(call, loaded, { ...pinned, time: 'checks_pass' });
-  return { merge: head_sha };
+  return { merge: head };
 };
 
-const operationsOn = (call: Call, { project, target }: LoadedMergeRequest): Editing['operations'] => {
+/** @param head head that the caller saw; undefined: the present one */
+const operationsOn = (
+  call: Call,
+  { project, target }: LoadedMergeRequest,
+  head: string | undefined,
+): Editing['operations'] => {
   const reload = async (): Promise<LoadedMergeRequest> =>
     await reloadMergeRequest(call.db, project, target.id);
   return {
     approve: async () => {
-      await approve(call, await reload(), undefined);
+      await approve(call, await reload(), head);
       return { approve: true };
     },
     unapprove: async () => {
@@ -38,10 +44,12 @@ const operationsOn = (call: Call, { project, target }: LoadedMergeRequest): Edit
       return { unapprove: true };
     },
     request_changes: async () => {
-      await requestChanges(call, await reload(), '');
+      const current = await reload();
+      if (head !== undefined && head !== current.merge_request.head_sha) throw otherHead();
+      await requestChanges(call, current, head ?? '');
       return { request_changes: true };
     },
-    merge: async () => await merge(call, await reload()),
+    merge: async () => await merge(call, await reload(), head),
     rebase: async () => {
       await enqueueRebase(call, await reload());
       return { rebase: true };
@@ -51,7 +59,7 @@ const operationsOn = (call: Call, { project, target }: LoadedMergeRequest): Edit
 };
 
 /** Runs the quick actions of a comment on a merge request. */
-const act: Noun['act'] = async (call, { project, target }, actions) => {
+const act: Noun['act'] = async (call, { project, target }, actions, head) => {
   const loaded = await reloadMergeRequest(call.db, project, target.id);
   const { merge_request } = loaded;
   return await executeQuickActions({ noun: mergeRequestNoun, call, loaded }, actions, {
@@ -70,7 +78,7 @@ const act: Noun['act'] = async (call, { project, target }, actions) => {
     mayAdmin: may(call.viewer, 'admin_merge_request', project),
     edit: async ({ confidential: _c, due_date: _d, ...requested }) =>
       await updateMergeRequest(call, loaded, requested),
-    operations: operationsOn(call, loaded),
+    operations: operationsOn(call, loaded, head),
   });
 };
 

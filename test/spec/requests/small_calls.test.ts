@@ -282,6 +282,11 @@ test('records links of issues on both, without naming an issue that the reader c
   assert.deepEqual(await notesOf(pathOf(three, there)), [
     `marked this issue as blocking ${here.full_path}#${one.iid}`,
   ]);
+  // The text keeps the former path, which leads to the same project.
+  await must(`PUT /projects/${there.id}`, user.token, { path: unique('renamed') });
+  const [renamed, hidden] = [await notesOf(pathOf(one)), await notesOf(pathOf(one), guest.token)];
+  assert.equal(renamed.at(-1), `marked this issue as blocked by ${there.full_path}#${three.iid}`);
+  assert.equal(hidden.at(-1), 'marked this issue as blocked by another issue');
   await gantry.api(`PUT ${pathOf(two)}`, { json: { confidential: true } });
   assert.deepEqual(
     (await notesOf(pathOf(one), guest.token)).slice(0, 3),

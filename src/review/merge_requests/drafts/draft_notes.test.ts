@@ -5,6 +5,7 @@ import {
   openRequest,
   seedBranch,
   seedCoded,
+  settle,
 } from '../../../../test/support/seed_merge_requests.ts';
 import { type SeededUser, seedMember, seedUser } from '../../../../test/support/seed.ts';
 import { type Reply, type TestService, startTestService } from '../../../../test/support/service.ts';
@@ -162,4 +163,21 @@ test('resolves a discussion by a draft of quick actions only; keeps the draft if
     [400, ['Failed to apply commands.']],
   );
   assert.deepEqual((await api(`GET ${path}/draft_notes`)).body, [draft]);
+});
+
+test('stores the verdict of a review before its quick actions merge', async () => {
+  const review = async (note: string) => {
+    const { path } = await opened();
+    await settle(gantry);
+    const published = await gantry.api(`POST ${path}/draft_notes/bulk_publish`, {
+      json: { note, reviewer_state: 'approved' },
+    });
+    assert.equal(published.status, 204, published.text);
+    const { body } = await gantry.api(`GET ${path}`);
+    const { body: approvals } = await gantry.api(`GET ${path}/approvals`);
+    return [body.state, approvals.approved_by.length, await bodies(path)];
+  };
+  assert.deepEqual(await review('Fine\n/merge'), ['merged', 1, ['Fine']]);
+  assert.deepEqual(await review('/merge'), ['merged', 1, []]);
+  assert.deepEqual(await review('/approve'), ['opened', 1, []]);
 });

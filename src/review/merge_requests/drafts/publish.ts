@@ -40,14 +40,20 @@ const createComment = async (
   else await createDiscussion(noun, call, loaded, { body, first, position: parsePosition(draft.position) });
 };
 
-const publish = async (call: Call, loaded: LoadedMergeRequest, draft: DraftNote): Promise<void> => {
+/** @param head head that the caller saw, for quick actions; absent: the present one */
+const publish = async (
+  call: Call,
+  loaded: LoadedMergeRequest,
+  draft: DraftNote,
+  head?: string,
+): Promise<void> => {
   const { discussion_id, note } = draft;
   // Check first, as for a comment: a reply to a deleted discussion has no effects.
   if (discussion_id !== null) await findDiscussion(call, loaded.target, discussion_id);
   const { text } = extractQuickActions(note);
   await createComment(call, loaded, draft, text);
   try {
-    await runQuickActions(noun, call, loaded, note);
+    await runQuickActions(noun, call, loaded, { body: note, head });
   } catch (error) {
     // A draft of quick actions only creates no comment: after a failure, restore it.
     if (text === '') await call.write(async (tx) => await insertRow(tx.db, 'draft_notes', draft));
@@ -59,14 +65,16 @@ const publish = async (call: Call, loaded: LoadedMergeRequest, draft: DraftNote)
 /**
  * Publishes drafts in order, oldest first, and marks the review of the caller as done. Skips drafts that were published
  * or deleted meanwhile. A reply to a deleted discussion remains a draft.
+ * @param head head that the caller saw, for quick actions; absent: the present one
  */
 export const publishAll = async (
   call: Call,
   loaded: LoadedMergeRequest,
   drafts: readonly DraftNote[],
+  head?: string,
 ): Promise<void> => {
   for (const draft of drafts) {
-    await publish(call, loaded, draft).catch((error: unknown) => {
+    await publish(call, loaded, draft, head).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
   }

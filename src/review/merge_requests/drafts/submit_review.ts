@@ -1,6 +1,7 @@
 /** Submits a review: the drafts of the caller, a summary, and a verdict. */
 import { type Call, requireUser } from '../../../core/access/call.ts';
 import { conflict, invalid, unauthorized } from '../../../platform/errors.ts';
+import { extractQuickActions } from '../../../planning/issuables/text/quick_actions.ts';
 import { createNote } from '../../../planning/notes/create.ts';
 import { runQuickActions } from '../../../planning/notes/quick_actions.ts';
 import { requireCommenter } from '../../../planning/notes/rules.ts';
@@ -27,13 +28,24 @@ export type Review = {
 const hasApproved = async ({ db }: Call, userId: number, id: number): Promise<boolean> =>
   (await loadApprovals(db, id)).some(({ user_id }) => user_id === userId);
 
+/** Returns whether a summary has only quick actions that say the verdict again, which is stored. */
+const repeatsVerdict = (summary: string, verdict: Verdict): boolean => {
+  const { text, actions } = extractQuickActions(summary);
+  return text === '' && actions.length > 0 && actions.every(({ name }) => name === verdict);
+};
+
 /** Adds the summary as a comment, after its quick actions. */
-const addSummary = async (call: Call, loaded: LoadedMergeRequest, summary: string): Promise<void> => {
-  const { body, done } = await runQuickActions(commentedMergeRequest, call, loaded, summary);
+const addSummary = async (
+  call: Call,
+  loaded: LoadedMergeRequest,
+  { summary, sha }: Pick<Review, 'summary' | 'sha'>,
+): Promise<void> => {
+  const sent = { body: summary, head: sha };
+  const { body, done } = await runQuickActions(commentedMergeRequest, call, loaded, sent);
   if (done === null || body !== '') await createNote(commentedMergeRequest, call, loaded, { body });
 };
 
-/** Stores the verdict, after the comments. */
+/** Stores the verdict, before quick actions of the comments can merge or close. */
 const storeVerdict = async (
   call: Call,
   { project, target }: LoadedMergeRequest,
@@ -52,8 +64,7 @@ const storeVerdict = async (
 };
 
 /**
- * Publishes the drafts of the caller, adds the summary, and approves or requests changes, if the verdict is one of
- * these.
+ * Approves or requests changes, if the verdict is one of these, publishes the drafts of the caller and adds the summary.
  * @throws Failure 400 for an empty review, 401 if the caller may not give a verdict, 403 if they may not comment, 409
  * if the head has changed since
  */
@@ -73,7 +84,7 @@ export const submitReview = async (
   if (verdict === 'approve' && sha !== merge_request.head_sha) {
     throw conflict('New commits were pushed meanwhile. Look at them before you approve.');
   }
-  await publishAll(call, loaded, drafts);
-  if (hasSummary) await addSummary(call, loaded, summary);
   await storeVerdict(call, loaded, { verdict, sha });
+  await publishAll(call, loaded, drafts, sha);
+  if (hasSummary && !repeatsVerdict(summary, verdict)) await addSummary(call, loaded, { summary, sha });
 };

@@ -41,7 +41,7 @@ test('adds, shows, edits and deletes a badge of a project', async () => {
   const preview = await visitor.post(path, { ...badge, preview: '1' });
   assert.equal(preview.status, 200);
   const shown = new RegExp(
-    `<a href="https://ci.example/${project.full_path}\\?a=&lt;b&gt;" rel="nofollow noopener noreferrer"><img src="/${project.full_path}/badges/main/pipeline.svg" alt="Build"></a>`,
+    `<a href="https://ci.example/${project.full_path}\\?a=&lt;b&gt;" rel="nofollow noopener noreferrer"><img src="${origin()}/${project.full_path}/badges/main/pipeline.svg" alt="Build"></a>`,
   );
   assert.match(preview.text, shown);
   assert.match(preview.text, /value="https:\/\/ci.example\/%\{project_path\}\?a=&lt;b&gt;"/);
@@ -59,6 +59,14 @@ test('adds, shows, edits and deletes a badge of a project', async () => {
   assert.equal((await visitor.post(`${path}/${made.id}/delete`)).location, path);
   assert.deepEqual((await gantry.api(`GET ${list}`)).body, []);
   assert.equal((await visitor.get(`${path}/${made.id}`)).status, 404);
+});
+
+test('loads an image of the service from the service, also where its path begins with two slashes', async () => {
+  const { project } = await place();
+  const json = { link_url: 'https://a.example/', image_url: `${origin()}//evil.example/x.png` };
+  await gantry.api(`POST /projects/${project.id}/badges`, { json });
+  const { text } = await openVisitor(gantry).get(`/${project.full_path}`);
+  assert.ok(text.includes(`<img src="${origin()}//evil.example/x.png"`));
 });
 
 test('refuses an edit of a badge that was changed meanwhile', async () => {

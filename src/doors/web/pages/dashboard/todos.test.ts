@@ -197,3 +197,26 @@ test('marks all todos as done', async () => {
     422,
   );
 });
+
+test('counts at most a thousand items of the tab that is not shown', async () => {
+  const { id: project_id, iid } = await mention();
+  const issue = (await gantry.api(`GET /projects/${project_id}/issues/${iid}`)).body;
+  const todo = { project_id, target_type: 'Issue', target_id: issue.id, action: 'mentioned' } as const;
+  const add = async (count: number): Promise<void> => {
+    const row = { ...todo, user_id: other.id, author_id: other.id, body: 'x', state: 'done' } as const;
+    const times = { note_id: null, created_at: 1, updated_at: 1 };
+    const rows = Array.from({ length: count }, () => ({ ...row, ...times }));
+    await gantry.service.platform.store.write(
+      async ({ db }) => await db.insertInto('todos').values(rows).execute(),
+    );
+  };
+  const count = async (query = ''): Promise<string | undefined> => {
+    const { text } = await other.visitor.get(`/dashboard/todos${query}`);
+    return />Done <span class="count">([^<]*)</.exec(text)?.[1];
+  };
+  await add(1_000);
+  assert.equal(await count(), '1000');
+  await add(2);
+  assert.equal(await count(), '1,000+');
+  assert.equal(await count('?state=done'), '1002');
+});

@@ -211,15 +211,19 @@ const emptyPart = (query: Query): Html => {
       });
 };
 
+/** The most items of the tab that is not shown that are counted, as done items are never removed. */
+const maxCounted = 1_000;
+
 const listView = async (visit: Visit, query: Query): Promise<View> => {
   const other = query.state === 'pending' ? ('done' as const) : ('pending' as const);
   const otherFilter = { ...readFilter(query), state: other };
   const [{ todos, total }, otherTotal] = await Promise.all([
     loadTodos(visit, query),
-    countTodos(visit.call, renderers, otherFilter),
+    countTodos(visit.call, renderers, otherFilter, maxCounted + 1),
   ]);
   const isPending = query.state === 'pending';
-  const [pending, done] = isPending ? [total, otherTotal] : [otherTotal, total];
+  const otherCount = otherTotal > maxCounted ? '1,000+' : otherTotal;
+  const [pending, done] = isPending ? [total, otherCount] : [otherCount, total];
   const kept = keptQuery(query);
   const back = addressOf(kept);
   const { state: _state, ...filters } = kept;

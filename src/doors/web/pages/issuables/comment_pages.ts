@@ -6,7 +6,7 @@ import { resolveNotes } from '../../../../planning/discussions/resolve.ts';
 import { requireResolver } from '../../../../planning/discussions/resolve_and_reply_rules.ts';
 import type { LoadedNoteable } from '../../../../planning/issuables/target.ts';
 import { createNote } from '../../../../planning/notes/create.ts';
-import { runQuickActions } from '../../../../planning/notes/quick_actions.ts';
+import { runQuickActions, skippedNotice } from '../../../../planning/notes/quick_actions.ts';
 import { requireCommenter, requireInternalWriter } from '../../../../planning/notes/rules.ts';
 import { forbidden } from '../../../../platform/errors.ts';
 import { boolean, longText, object, oneOf, optional, text } from '../../../../platform/http/schema.ts';
@@ -22,26 +22,33 @@ type Comment = {
   internal?: boolean | undefined;
   /** The thread of the reply is resolved. */
   resolve?: boolean | undefined;
+  /** Head of the merge request that the page showed. */
+  seen_head?: string | undefined;
 };
+
+/** `id`: null if the comment had only actions. */
+type Stored = { id: number | null; notice: string | undefined };
 
 type Nouns<L extends LoadedNoteable> = Pick<CommentedKind<L>, 'noun' | 'commented'>;
 
-/** Stores a comment after its quick actions, as the API does. @returns its id; null if it had only actions */
+/** Stores a comment after its quick actions, as the API does. */
 const storeComment = async <L extends LoadedNoteable>(
   { noun, commented }: Nouns<L>,
   call: Call,
   loaded: L,
-  { body: typed, intent, discussion_id, internal = false }: Comment,
-): Promise<number | null> => {
+  { body: typed, intent, discussion_id, internal = false, seen_head: head }: Comment,
+): Promise<Stored> => {
   if (discussion_id !== undefined) await findDiscussion(call, loaded.target, discussion_id);
   if (internal) requireInternalWriter(call, loaded);
-  const { body, done } = await runQuickActions(commented, call, loaded, typed);
-  if (done !== null && body === '') return null;
-  if (discussion_id !== undefined) return (await addReply(noun, call, loaded, { body, discussion_id })).id;
-  if (intent === 'thread') {
-    return (await createDiscussion(noun, call, loaded, { body, internal, position: null })).notes[0].id;
-  }
-  return (await createNote(noun, call, loaded, { body, internal })).id;
+  const { body, done } = await runQuickActions(commented, call, loaded, { body: typed, head });
+  const notice = skippedNotice(done);
+  if (done !== null && body === '') return { id: null, notice };
+  const store = async () => {
+    if (discussion_id !== undefined) return await addReply(noun, call, loaded, { body, discussion_id });
+    if (intent !== 'thread') return await createNote(noun, call, loaded, { body, internal });
+    return (await createDiscussion(noun, call, loaded, { body, internal, position: null })).notes[0];
+  };
+  return { id: (await store()).id, notice };
 };
 
 /** Stores a reply as `storeComment` does, and resolves its thread. */
@@ -50,12 +57,12 @@ const replyAndResolve = async <L extends LoadedNoteable>(
   call: Call,
   loaded: L,
   reply: Comment & { discussion_id: string },
-): Promise<number | null> => {
+): Promise<Stored> => {
   const load = async () => (await findDiscussion(call, loaded.target, reply.discussion_id)).notes;
   requireResolver(call, loaded, await load());
-  const id = await storeComment(kind, call, loaded, reply);
+  const stored = await storeComment(kind, call, loaded, reply);
   await resolveNotes(kind.noun, call, loaded, { notes: await load(), resolved: true });
-  return id;
+  return stored;
 };
 
 const isStateChange = (intent: Comment['intent']): intent is 'close' | 'reopen' =>
@@ -72,6 +79,7 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       discussion_id: optional(text()),
       internal: optional(boolean()),
       resolve: optional(boolean()),
+      seen_head: optional(text()),
       intent: oneOf(['comment', 'thread', 'close', 'reopen'], { default: 'comment' }),
     }),
     handle: async (visit, { project, iid, body: typed = '', ...input }) => {
@@ -81,12 +89,12 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       const { close } = kind;
       const isClosing = isStateChange(intent);
       if (isClosing && (close === undefined || !kind.noun.mayUpdate(call, loaded))) throw forbidden();
-      let noteId: number | null = null;
+      let stored: Stored = { id: null, notice: undefined };
       const operation = async (): Promise<void> => {
         if (typed.trim() !== '' || !isClosing) {
           requireCommenter(call, loaded);
           const { discussion_id, resolve = false } = input;
-          noteId =
+          stored =
             resolve && discussion_id !== undefined
               ? await replyAndResolve(kind, call, loaded, { ...input, discussion_id, body: typed })
               : await storeComment(kind, call, loaded, { ...input, body: typed });
@@ -96,8 +104,13 @@ const createPage = <L extends LoadedNoteable>(kind: CommentedKind<L>) =>
       // A comment is shown even if the browser hides comments.
       const filter =
         visit.preferences.activity_filter === 'only_activity' ? '?activity_filter=all_notes' : '';
-      const next = (): string => kind.path(loaded) + (noteId === null ? '' : `${filter}#note_${noteId}`);
-      return await submitForm({ kind, visit, loaded }, operation, { typed, next });
+      const next = (): string =>
+        kind.path(loaded) + (stored.id === null ? '' : `${filter}#note_${stored.id}`);
+      return await submitForm({ kind, visit, loaded }, operation, {
+        typed,
+        next,
+        notice: () => stored.notice,
+      });
     },
   });
 

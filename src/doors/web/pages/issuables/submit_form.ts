@@ -9,7 +9,8 @@ export type SubmittedForm = {
   typed?: string;
   /** Address after success; default: the record. */
   next?: () => string;
-  notice?: string;
+  /** Notice after success. */
+  notice?: string | (() => string | undefined);
   /** Runs the operation; default: `attempt`. */
   run?: (operation: () => Promise<unknown>) => Promise<FormProblems | null>;
 };
@@ -21,7 +22,7 @@ export const submitForm = async <L extends LoadedNoteable>(
   { typed, next = () => kind.path(loaded), notice, run = attempt }: SubmittedForm = {},
 ): Promise<View | Redirect> => {
   const problems = await run(operation);
-  if (problems === null) return redirect(next(), notice);
+  if (problems === null) return redirect(next(), typeof notice === 'function' ? notice() : notice);
   const alert = problemText(problems);
   return await kind.view(visit, loaded, { alert, ...(typed !== undefined && { typed }) });
 };

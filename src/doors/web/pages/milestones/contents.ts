@@ -33,6 +33,11 @@ import { progressBar } from './dates_and_progress.ts';
 export const contentTabs = ['issues', 'merge_requests', 'participants', 'labels'] as const;
 type Tab = (typeof contentTabs)[number];
 
+/** Tabs whose lists have several pages. */
+type PagedTab = 'issues' | 'merge_requests';
+
+const isPaged = (tab: Tab): tab is PagedTab => tab === 'issues' || tab === 'merge_requests';
+
 /** The requested tab, and the page of its list. */
 export type Shown = { tab: Tab; at: PageRequest };
 
@@ -94,54 +99,57 @@ const labelRow = (place: Place, { opened, closed, ...one }: CountedLabel): Html 
 `;
 
 type Contents = {
-  totals: Record<Tab, number>;
+  /** Totals of the tabs with pages. */
+  totals: Record<PagedTab, number>;
+  /** Rows of the shown tab; one more than are shown if it is cut. */
   rows: Html[];
-  /** The list of the tab has several pages. */
-  isPaged: boolean;
 };
 
-/** Loads the totals of all tabs, and the rows of one. The number of statements does not depend on the milestone. */
+/**
+ * Loads the totals of issues and merge requests, and the rows of one tab. Participants and labels are counted for their
+ * own tabs only, as that reads all issues. The number of statements does not depend on the milestone.
+ */
 const loadContents = async (place: Place, { tab, at }: Shown): Promise<Contents> => {
   const { visit, list, row } = place;
   const { call } = visit;
   // One after the other: on PostgreSQL, long reads of one user take turns anyway.
   const issues = await countIssues(call, toScope(list), toFilters(row));
   const requests = await countMergeRequests(call, toScope(list), toFilters(row));
-  const people = await listMilestoneParticipants(call, row.id);
-  const labels = await countMilestoneLabels(call, row.id);
-  const render: Record<Tab, () => Html[] | Promise<Html[]>> = {
+  const render: Record<Tab, () => Promise<Html[]>> = {
     issues: async () => await issueList(place, at),
     merge_requests: async () => await requestList(place, at),
-    participants: () => people.map((one) => participantRow(place, one)),
-    labels: () => labels.map((one) => labelRow(place, one)),
+    participants: async () =>
+      (await listMilestoneParticipants(call, row.id)).map((one) => participantRow(place, one)),
+    labels: async () => (await countMilestoneLabels(call, row.id)).map((one) => labelRow(place, one)),
   };
-  return {
-    totals: { issues, merge_requests: requests, participants: people.length, labels: labels.length },
-    rows: await render[tab](),
-    isPaged: tab === 'issues' || tab === 'merge_requests',
-  };
+  return { totals: { issues, merge_requests: requests }, rows: await render[tab]() };
 };
 
 /** Renders the tabs of a milestone and the list of the requested one. */
 export const contentsPart = async (place: Place, shown: Shown): Promise<Html> => {
   const { tab, at } = shown;
   const path = `${place.list.path}/${place.row.iid}`;
-  const { totals, rows, isPaged } = await loadContents(place, shown);
+  const { totals, rows } = await loadContents(place, shown);
+  const isCut = !isPaged(tab) && rows.length > maxParts;
+  const countOf = (one: Tab): number | string | undefined => {
+    if (isPaged(one)) return totals[one];
+    if (one !== tab) return undefined;
+    return isCut ? `${maxParts}+` : rows.length;
+  };
   const query = { tab: tab === 'issues' ? undefined : tab };
   const links = contentTabs.map((one) => ({
     path: one === 'issues' ? path : `${path}?tab=${one}`,
     name: kinds[one].name,
     icon: kinds[one].icon,
-    count: totals[one],
+    count: countOf(one),
     isHere: one === tab,
   }));
   const { name, icon, none } = kinds[tab];
-  const isCut = !isPaged && rows.length === maxParts;
   return html`${tabs('Contents', links)}
 <section class="card" aria-label="${name}">${
     rows.length === 0
       ? emptyState({ icon, title: none })
-      : html`<ul class="list${isPaged && ' issues'}">${rows}</ul>`
+      : html`<ul class="list${isPaged(tab) && ' issues'}">${isCut ? rows.slice(0, maxParts) : rows}</ul>`
   }${isCut && html`<p class="more muted">The first ${maxParts} are shown.</p>`}</section>
-${isPaged && pagesNav({ path, query, page: at, total: totals[tab] })}`;
+${isPaged(tab) && pagesNav({ path, query, page: at, total: totals[tab] })}`;
 };

@@ -324,6 +324,36 @@ test('shows merge requests as lists do, and the participants and labels of the i
   assert.equal(await count(), before);
 });
 
+test('counts labels of a title once, and says where more than a hundred exist', async () => {
+  const milestone = await make(`/groups/${group.id}`, { title: unique('wide') });
+  const path = pathOf(milestone);
+  const two = await seedProject(gantry, { namespace: group.id, visibility: 'private' });
+  const many = Array.from({ length: 99 }, (_, at) => `many-${at}`);
+  const add = async (project_id: number, labels: string[]): Promise<void> => {
+    const json = { title: 'x', labels: labels.join(','), milestone_id: milestone.id };
+    const { status, text } = await gantry.api(`POST /projects/${project_id}/issues`, { json });
+    assert.equal(status, 201, text);
+  };
+  const seen = async (): Promise<[string | undefined, string]> => {
+    const answer = await maintainer.get(`${path}?tab=labels`);
+    return [/Labels <span class="count">([^<]*)</.exec(answer.text)?.[1], contentIn(answer)];
+  };
+  await add(project.id, ['shared', ...many]);
+  await add(two.id, ['shared']);
+  const [count, text] = await seen();
+  assert.equal(count, '100');
+  assert.deepEqual(text.match(/shared<\/span>/g)?.length, 1);
+  assert.match(text, /shared<\/span>[^]+?labels=shared[^"]*">2 open issues, 0 closed</);
+  assert.doesNotMatch(text, /The first 100 are shown/);
+  await add(two.id, ['one-more']);
+  const [more, cut] = await seen();
+  assert.equal(more, '100+');
+  assert.match(cut, /The first 100 are shown/);
+  assert.doesNotMatch(cut, /one-more/);
+  // Other tabs do not read all issues for the counts of this one.
+  assert.doesNotMatch((await maintainer.get(path)).text, /(?:Labels|Participants) <span class="count">/);
+});
+
 test('promotes a milestone of a project to its group', async () => {
   const made = await inProject({ title: 'Wide' });
   const path = pathOf(made);

@@ -6,7 +6,7 @@ import type { Visit } from '../../page.ts';
 export const imageSource = ({ call }: Visit, url: string): string | null => {
   if (!URL.canParse(url)) return null;
   const { origin, pathname, search } = new URL(url);
-  if (origin === new URL(call.baseUrl).origin) return pathname + search;
+  if (origin === new URL(call.baseUrl).origin) return origin + pathname + search;
   const key = getImageKey(call.platform);
   return key === null ? null : imagePath(key, url);
 };

@@ -111,7 +111,7 @@ export const diffFiles = async (files: readonly FileDiff[], options: DiffFilesOp
   const late = options.choice.file === undefined ? findLate(files) : new Set<FileDiff>();
   const [sizes, svgs] = await Promise.all([
     readBinarySizes(options.repository, files),
-    readSvgBlobs(options.repository, files),
+    readSvgBlobs(options.repository, findOpenFiles(files, options.choice)),
   ]);
   const render = async (file: FileDiff): Promise<Html> =>
     await renderCard(file, options, { isLate: late.has(file), sizes, svgs });

@@ -9,7 +9,8 @@ export type NavLink = {
   /** The link points to the current page. */
   isHere: boolean;
   icon?: IconName | undefined;
-  count?: number | undefined;
+  /** A text such as `100+` where more are not counted. */
+  count?: number | string | undefined;
   /** Below the link: the contents of the page. */
   contents?: Html | undefined;
 };

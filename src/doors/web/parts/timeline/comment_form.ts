@@ -32,7 +32,7 @@ export const commentForm = (
   context: TimelineContext,
   options: CommentFormOptions,
 ): Html | null => {
-  const { loaded, rights, path } = context;
+  const { loaded, rights, path, seenHead } = context;
   const { word, intent, typed = '' } = options;
   const { actor } = visit.call;
   if (actor === null) return signInPart(path(''));
@@ -50,7 +50,7 @@ export const commentForm = (
   return html`<div class="note">${avatar({ name: actor.user.name, avatar_url: userAvatarUrl(visit.call, actor.user), size: 'medium' })}<form class="card" method="post" action="${path('/notes')}"><div class="body">${hidden(
     'authenticity_token',
     visit.csrfToken(),
-  )}${markdownEditor({
+  )}${seenHead !== undefined && hidden('seen_head', seenHead ?? '')}${markdownEditor({
     name: 'body',
     id: 'new_comment',
     label: 'Add a comment',

@@ -39,7 +39,8 @@ const isThreadResolved = (notes: readonly ShownNote[]): boolean =>
   notes.some(({ resolvable }) => resolvable) &&
   notes.every(({ resolvable, resolved }) => !resolvable || resolved === true);
 
-const replyForm = (visit: Visit, { path, loaded, rights }: TimelineContext, thread: ShownThread): Html => {
+const replyForm = (visit: Visit, context: TimelineContext, thread: ShownThread): Html => {
+  const { path, loaded, rights, seenHead } = context;
   const resolve =
     rights.resolve &&
     isUnresolved(thread) &&
@@ -54,7 +55,7 @@ const replyForm = (visit: Visit, { path, loaded, rights }: TimelineContext, thre
   return html`<details class="reply"><summary>${icon('reply')} Reply</summary><form method="post" action="${path('/notes')}">${hidden(
     'authenticity_token',
     visit.csrfToken(),
-  )}${hidden('discussion_id', thread.id)}${editor}<div class="buttons"><button class="primary small">Reply</button>${resolve}</div></form></details>`;
+  )}${hidden('discussion_id', thread.id)}${seenHead !== undefined && hidden('seen_head', seenHead ?? '')}${editor}<div class="buttons"><button class="primary small">Reply</button>${resolve}</div></form></details>`;
 };
 
 const resolveButton = (visit: Visit, { path }: TimelineContext, { id, notes }: ShownThread): Html => {

@@ -19,6 +19,8 @@ export type TimelineContext = Timeline & {
   /** Milliseconds. */
   created_at: number;
   rights: TimelineRights & { update: boolean };
+  /** Head of the merge request that the page shows, which quick actions of its comments act on. */
+  seenHead?: string | null;
   /** Builds a URL below the record's URL. */
   path: (below: string) => string;
   /** Heading of a timeline that has nothing but comments, and so no filters. */

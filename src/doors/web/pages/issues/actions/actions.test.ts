@@ -314,7 +314,18 @@ test('deletes an entry of time: users their own, maintainers any', async () => {
   assert.equal((await one(iid)).time_stats.total_time_spent, 7200);
   await reporter.visitor.post(`${path}/time`, { spend: '-1h' });
   const refused = await maintainer.visitor.post(hours);
-  assert.deepEqual([refused.status, /exceeds the total time spent/.test(refused.text)], [422, true]);
+  assert.deepEqual(
+    [refused.status, /Later entries subtract the time of this entry/.test(refused.text)],
+    [422, true],
+  );
+  await reporter.visitor.post(`${path}/time`, { spend: `${2 ** 31 - 1 - 3600}s` });
+  const [, minusHour = ''] = await entriesOf(maintainer);
+  const tooMuch = await maintainer.visitor.post(minusHour);
+  assert.deepEqual(
+    [tooMuch.status, /The total without this entry is too large/.test(tooMuch.text)],
+    [422, true],
+  );
+  assert.equal((await one(iid)).time_stats.total_time_spent, 2 ** 31 - 1);
   const notes = (await gantry.api(`GET /projects/${project.id}/issues/${iid}/notes`)).body;
   const deleted = notes
     .map(({ body }: { body: string }) => body)

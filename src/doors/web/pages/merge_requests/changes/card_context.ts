@@ -35,3 +35,7 @@ export const notePath = ({ changes }: Pick<Cards, 'changes'>, noteId: number): s
 
 export const token = ({ visit }: Pick<Cards, 'visit'>): Html =>
   hidden('authenticity_token', visit.csrfToken());
+
+/** The head of the merge request when the page was rendered, which quick actions of its comments act on. */
+export const seenHead = ({ changes }: Pick<Cards, 'changes'>): Html =>
+  hidden('seen_head', changes.loaded.merge_request.head_sha ?? '');

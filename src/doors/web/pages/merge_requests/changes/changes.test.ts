@@ -12,6 +12,10 @@ import {
 import { type SeededVisitor, seedVisitor } from '../../../../../../test/support/seed_visitor.ts';
 import { type TestService, startTestService } from '../../../../../../test/support/service.ts';
 import { openVisitor } from '../../../../../../test/support/visitor.ts';
+import { seedMember, unique } from '../../../../../../test/support/seed.ts';
+import { storageUnavailable } from '../../../../../platform/git/failure.ts';
+import type { Repository, RepositoryLocation } from '../../../../../platform/git/repository.ts';
+import { maxSvgBytes } from '../../../../../platform/http/svg.ts';
 
 let gantry: TestService;
 let project: Coded;
@@ -373,4 +377,62 @@ test('shows lines around a change in steps', async () => {
   assert.deepEqual(links(whole), []);
   assert.ok(cardIn(whole, 'src/long.txt').includes('>line 40\n<'));
   assert.equal((await developer.visitor.get(`${path}?file=src/long.txt&expand=x`)).status, 200);
+});
+
+test('reads the SVG images of shown files only, at most four at the same time', async (t) => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  const drawing = '<svg xmlns="http://www.w3.org/2000/svg"><title>';
+  const names = Array.from({ length: 9 }, (_, at) => [`${at}.svg`, `${drawing}${at}</title></svg>\n`]);
+  const files = { ...Object.fromEntries(names), 'node_modules/far.svg': `${drawing}far</title></svg>\n` };
+  await seedBranch(gantry, own, 'drawings', { files });
+  const { iid } = await openRequest(gantry, own, 'drawings');
+  const { git } = gantry.service.platform;
+  const open = git.repository.bind(git);
+  let [reads, running, most] = [0, 0, 0];
+  t.mock.method(git, 'repository', (location: RepositoryLocation): Repository => {
+    const repository = open(location);
+    const read: Repository['read'] = async (name, parameters, ...rest) => {
+      const isDrawing = name === 'blob.get' && (parameters as { max?: number }).max === maxSvgBytes;
+      if (!isDrawing) return await repository.read(name, parameters, ...rest);
+      reads += 1;
+      running += 1;
+      most = Math.max(most, running);
+      try {
+        return await repository.read(name, parameters, ...rest);
+      } finally {
+        running -= 1;
+      }
+    };
+    return { ...repository, read };
+  });
+  for (const address of [`merge_requests/${iid}/diffs`, 'compare/main...drawings']) {
+    [reads, most] = [0, 0];
+    const { status, text } = await developer.visitor.get(`/${own.full_path}/${address}`);
+    assert.equal(status, 200);
+    assert.match(cardIn(text, '8.svg'), /<img [^>]*alt="After"/);
+    assert.deepEqual([reads, most], [9, 4], address);
+  }
+});
+
+test('shows the changes without their editor where the storage of the fork does not answer', async (t) => {
+  const own = await seedCoded(gantry, { visibility: 'public' });
+  const json = { path: unique('fork'), name: unique('Fork') };
+  const { body: fork } = await gantry.api(`POST /projects/${own.id}/fork`, { json });
+  await settle(gantry);
+  await seedMember(gantry, { user: developer.id, project: fork.id, access_level: 30 });
+  await seedBranch(gantry, fork, 'topic', { files: { 'a.txt': 'x\n' } });
+  const { iid } = await openRequest(gantry, fork, 'topic', { target_project_id: own.id });
+  await settle(gantry);
+  const at = `/${own.full_path}/merge_requests/${iid}/diffs`;
+  const editor = /href="[^"]*\/edit\/topic\/a\.txt"/;
+  assert.match(cardIn((await developer.visitor.get(at)).text, 'a.txt'), editor);
+  const { git } = gantry.service.platform;
+  const open = git.repository.bind(git);
+  t.mock.method(git, 'repository', (location: RepositoryLocation): Repository => {
+    const ask = async () => await Promise.reject(storageUnavailable('it is down'));
+    return location.id === fork.id ? { ...open(location), ask } : open(location);
+  });
+  const { status, text } = await developer.visitor.get(at);
+  assert.deepEqual([status, cardIn(text, 'a.txt') !== ''], [200, true]);
+  assert.doesNotMatch(text, editor);
 });

@@ -7,7 +7,7 @@ import { type Html, html } from '../../../parts/html.ts';
 import { markdownEditor } from '../../../parts/markdown_editor.ts';
 import { changesPath, choiceOf } from './changes_address.ts';
 import type { Changes } from './load_changes.ts';
-import { type Cards, formPath, token } from './card_context.ts';
+import { type Cards, formPath, seenHead, token } from './card_context.ts';
 
 /** Returns the commits for the position of a comment: the commits of the version, or of the chosen commit. */
 const diffShas = ({ version, commit }: Changes): { base: string; start: string; head: string } => {
@@ -36,7 +36,7 @@ export const commentForm = (cards: Cards, { file, line, typed, from }: CommentFo
   const { changes, isReviewing } = cards;
   const { loaded } = changes;
   const { base, start, head } = diffShas(changes);
-  return html`<section class="card comment-form" id="new_comment" aria-label="New comment"><form method="post" action="${formPath(cards, '/comments')}" data-inline class="body">${token(cards)}${hidden('base', base)}${hidden('start', start)}${hidden('head', head)}${hidden(
+  return html`<section class="card comment-form" id="new_comment" aria-label="New comment"><form method="post" action="${formPath(cards, '/comments')}" data-inline class="body">${token(cards)}${seenHead(cards)}${hidden('base', base)}${hidden('start', start)}${hidden('head', head)}${hidden(
     'path',
     file.new_path,
   )}${hidden('old_path', file.old_path)}${hidden('line', line ?? '')}${markdownEditor({

@@ -184,9 +184,11 @@ const fileBlock = async (
 /** Renders the cards of the files; many lines are rendered while the page is sent. */
 export const fileBlocks = async (part: FilesPart): Promise<Html> => {
   const { cards, files } = part;
+  const isAlone = cards.changes.query.file !== undefined;
+  const open = files.filter((file) => collapseReason(file, { isAlone }) === null);
   const [sizes, svgs, editPath] = await Promise.all([
     readBinarySizes(repositoryOf(cards), files),
-    mayReadCode(cards) ? readSvgBlobs(repositoryOf(cards), files) : new Set<Oid>(),
+    mayReadCode(cards) ? readSvgBlobs(repositoryOf(cards), open) : new Set<Oid>(),
     findEditPath(cards.visit, cards.changes.loaded),
   ]);
   const shared = { steps: makeFileSteps(cards.changes), sizes, svgs, editPath };

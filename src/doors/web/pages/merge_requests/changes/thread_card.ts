@@ -14,7 +14,7 @@ import { textWithTasks } from '../../../parts/timeline/text_with_tasks.ts';
 import { continueLink, mayContinueThreads } from '../continued_thread_links.ts';
 import { requestPath } from '../paths.ts';
 import type { Changes } from './load_changes.ts';
-import { type Cards, formPath, notePath, token } from './card_context.ts';
+import { type Cards, formPath, notePath, seenHead, token } from './card_context.ts';
 import { changesPath } from './changes_address.ts';
 import { suggestionParts, toSuggestionForm } from './suggestion_card.ts';
 import type { ThreadPosition, ShownDraft, ShownNote, ShownThread } from './load_threads.ts';
@@ -86,7 +86,7 @@ const replyForm = (cards: Cards, { id }: ShownThread): Html | null => {
     actions: 'merge_request',
   });
   const review = cards.isReviewing ? 'Add to review' : 'Start a review';
-  return html`<details class="reply"${kept !== null && html` open`}><summary>${icon('reply')} Reply</summary><form method="post" action="${formPath(cards, '/replies')}" data-inline>${token(cards)}${hidden('discussion_id', id)}${editor}${
+  return html`<details class="reply"${kept !== null && html` open`}><summary>${icon('reply')} Reply</summary><form method="post" action="${formPath(cards, '/replies')}" data-inline>${token(cards)}${seenHead(cards)}${hidden('discussion_id', id)}${editor}${
     cards.rights.mayResolve &&
     html`<div class="field check"><input id="resolve_${id}" type="checkbox" name="resolve" value="1"${kept?.resolves === true && html` checked`}><label for="resolve_${id}">Resolve the thread</label></div>`
   }<div class="buttons"><button class="primary small" name="intent" value="comment">Reply</button><button class="small" name="intent" value="review">${review}</button></div></form></details>`;

@@ -209,6 +209,7 @@ const loadTalk = async (
     author: basicUser(merge_request.author, visit.call),
     created_at: merge_request.created_at,
     rights,
+    seenHead: merge_request.head_sha,
     path,
     positionPart: (position, noteId) =>
       html`${positionPart(position, { path: `${path('/diffs')}#note_${noteId}`, head: merge_request.head_sha })}${code.get(noteId) ?? null}`,

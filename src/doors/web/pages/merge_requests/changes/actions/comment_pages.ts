@@ -12,7 +12,7 @@ import { resolveAllThreads, resolveNotes } from '../../../../../../planning/disc
 import { requireResolver } from '../../../../../../planning/discussions/resolve_and_reply_rules.ts';
 import { refused } from '../../../../../../platform/errors.ts';
 import { parsePosition } from '../../../../../../planning/notes/position.ts';
-import { runQuickActions } from '../../../../../../planning/notes/quick_actions.ts';
+import { runQuickActions, skippedNotice } from '../../../../../../planning/notes/quick_actions.ts';
 import { requireCommenter } from '../../../../../../planning/notes/rules.ts';
 import {
   boolean,
@@ -67,17 +67,21 @@ const toPosition = ({ path, old_path, line, from, base, start, head }: Sent): Po
   return readPosition({ ...shas, ...paths, position_type: 'text', [name]: number, ...range });
 };
 
+/** `hash`: the comment on the page; empty if it had only actions. */
+type Stored = { hash: string; notice: string | undefined };
+
 const storeComment = async (
   { call }: Visit,
   loaded: LoadedMergeRequest,
-  { body: typed, position: requested }: { body: string; position: PositionInput | null },
-): Promise<string> => {
+  { body: typed, head, position: requested }: { body: string; head: string; position: PositionInput | null },
+): Promise<Stored> => {
   requireCommenter(call, loaded);
   const position = requested === null ? null : await locateInDiff(call, loaded, requested);
-  const { body, done } = await runQuickActions(noun, call, loaded, typed);
-  if (done !== null && body === '') return '';
+  const { body, done } = await runQuickActions(noun, call, loaded, { body: typed, head });
+  const notice = skippedNotice(done);
+  if (done !== null && body === '') return { hash: '', notice };
   const { notes } = await createDiscussion(noun, call, loaded, { body, position });
-  return `#note_${notes[0].id}`;
+  return { hash: `#note_${notes[0].id}`, notice };
 };
 
 const storeDraft = async (
@@ -126,14 +130,16 @@ const comment = page({
     old_path: optional(text({ maxLength: 4_096 })),
     line: optional(text({ maxLength: 20 })),
     from: optional(integer({ minimum: 1 })),
+    seen_head: optional(text()),
     body: optional(longText()),
     intent,
   }),
   handle: async (visit, { project, iid, body: typed = '', intent: chosen, ...sent }) => {
     const loaded = await findMergeRequest(visit.call, project, iid);
-    const { base = '', start = '', head = '', path = '', old_path = '', line = '', from, ...query } = sent;
+    const { base = '', start = '', head = '', path = '', old_path = '', line = '', from, ...rest } = sent;
+    const { seen_head = '', ...query } = rest;
     const lineId = `${diffFileId({ new_path: path })}${line === '' ? '' : `_${line}`}`;
-    let hash = '';
+    let stored: Stored = { hash: '', notice: undefined };
     requireCommenter(visit.call, loaded);
     const shown = { ...query, comment: lineId };
     const operation = async (): Promise<void> => {
@@ -141,10 +147,10 @@ const comment = page({
         const isOfOldVersion = Boolean(query.start_sha) && line.startsWith('old');
         if (isOfOldVersion) throw noSuchLine();
         const position = toPosition({ base, start, head, path, old_path, line, from });
-        hash =
+        stored =
           chosen === 'review'
-            ? await storeDraft(visit, loaded, { note: typed, position })
-            : await storeComment(visit, loaded, { body: typed, position });
+            ? { hash: await storeDraft(visit, loaded, { note: typed, position }), notice: undefined }
+            : await storeComment(visit, loaded, { body: typed, head: seen_head, position });
       } catch (error) {
         if (!isNoSuchLine(error)) throw error;
         // The text is kept in a form for the whole file.
@@ -153,7 +159,8 @@ const comment = page({
       }
     };
     return await submit(visit, { loaded, query: shown }, operation, {
-      next: async () => `${await pathOfFile(visit, loaded, query, omitEmpty(path))}${hash}`,
+      next: async () => `${await pathOfFile(visit, loaded, query, omitEmpty(path))}${stored.hash}`,
+      notice: () => stored.notice,
       toState: (alert) => ({ alert, comment: { typed, from } }),
     });
   },
@@ -171,15 +178,18 @@ const reply = page({
     ...oneRequest,
     ...choiceParams,
     discussion_id: optional(text()),
+    seen_head: optional(text()),
     body: optional(longText()),
     resolve: optional(boolean()),
     intent,
   }),
-  handle: async (visit, { project, iid, discussion_id = '', body: note = '', resolve = false, ...sent }) => {
+  handle: async (visit, { project, iid, discussion_id = '', body: note = '', seen_head, ...rest }) => {
+    const { resolve = false, ...sent } = rest;
     const { call } = visit;
     const loaded = await findMergeRequest(call, project, iid);
     const discussion = await findDiscussion(call, loaded.target, discussion_id);
     let hash = `#note_${discussion.notes[0].id}`;
+    let notice: string | undefined;
     const operation = async (): Promise<void> => {
       if (sent.intent === 'review') {
         hash = await storeDraft(visit, loaded, {
@@ -192,7 +202,8 @@ const reply = page({
       }
       if (resolve) requireResolver(call, loaded, discussion.notes);
       requireCommenter(call, loaded);
-      const { body: kept, done } = await runQuickActions(noun, call, loaded, note);
+      const { body: kept, done } = await runQuickActions(noun, call, loaded, { body: note, head: seen_head });
+      notice = skippedNotice(done);
       if (done === null || kept !== '') {
         hash = `#note_${(await addReply(noun, call, loaded, { body: kept, discussion_id })).id}`;
       }
@@ -202,6 +213,7 @@ const reply = page({
     };
     return await submit(visit, { loaded, query: sent }, operation, {
       next: async () => `${await pathOfFile(visit, loaded, sent, pathOfDiscussion(discussion))}${hash}`,
+      notice: () => notice,
       file: pathOfDiscussion(discussion),
       toState: (alert) => ({ alert, kept: { typed: note, discussion_id, resolves: resolve } }),
     });

@@ -36,7 +36,8 @@ type Form = {
   file?: string | undefined;
   /** Input to keep of a refused form. */
   toState?: (problem: string) => ChangesFormState;
-  notice?: string;
+  /** Notice after success. */
+  notice?: string | (() => string | undefined);
 };
 
 export const submit = async (
@@ -46,7 +47,7 @@ export const submit = async (
   { next, file, toState = (alert) => ({ alert }), notice }: Form,
 ): Promise<View | Redirect> => {
   const problems = await attempt(operation);
-  if (problems === null) return redirect(await next(), notice);
+  if (problems === null) return redirect(await next(), typeof notice === 'function' ? notice() : notice);
   const page = file === undefined ? undefined : await partOfFile(visit, loaded, query, file);
   return withRefusal(await changesView(visit, loaded, { ...query, page }, toState(problemText(problems))));
 };
