@@ -99,7 +99,7 @@ it('ends everywhere that a user sees the project: lists, search, todos, events, 
   const counts = async () => {
     const size = async (line: string): Promise<number> =>
       (await gantry.api(`GET ${line}`, { as: user.token })).body.length;
-    const changes = await gantry.api('GET /changes?after=0&limit=1000', { as: user.token });
+    const changes = await gantry.api('GET /changes?after=0&per_page=100', { as: user.token });
     const ofProject = (changes.body.changes ?? changes.body).filter(
       ({ project_id }: { project_id: number }) => project_id === project.id,
     );
