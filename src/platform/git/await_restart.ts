@@ -186,7 +186,7 @@ const tooManyWait = (): GitFailure => storageUnavailable('too many calls wait fo
 const makeOpener = (limit: number) => {
   const openings = new Set<WaitingCall>();
 
-  /** @throws GitFailure if many calls connect in vain: the machine may be gone without a sign */
+  /** @throws GitFailure if many calls already wait for a connection: the machine may be gone without a sign */
   const requireRoom = ({ began }: WaitingCall): void => {
     const [oldest] = openings;
     const isStuck = oldest !== undefined && began - oldest.began > slowOpening;

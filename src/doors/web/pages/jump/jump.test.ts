@@ -176,7 +176,7 @@ test('finds the pages about code, once there is some, for those who may read it'
   const pages = { commits: 'commits', branches: 'branches', tags: 'tags', compare: 'compare' };
   const found = { ...pages, files: 'tree', contributors: 'graphs', activity: 'activity' };
   for (const word of Object.keys(pages)) assert.deepEqual(await jump(word, place), [], word);
-  assert.deepEqual(await jump('activity', place), [`${place}/-/activity`]);
+  assert.deepEqual(await jump('activity', place), [`${place}/-/activity`, '/dashboard/activity']);
   await seedCommit(gantry, project.id, { 'README.md': 'x\n' });
   for (const [word, noun] of Object.entries(found)) {
     const bare = ['tree', 'compare'].includes(noun);
