@@ -146,7 +146,7 @@ const createAnyServer = (at: ListenAt, onSocket: (socket: Socket) => void): Serv
     : createTlsServer({ ...at.certificate, minVersion: 'TLSv1.3', handshakeTimeout: tlsTimeout }, onSocket);
 
 /** Milliseconds for services to leave. An earlier service does not leave by itself. */
-const leaveTimeout = 2_000;
+const leaveTimeout = 5_000;
 
 /** Starts to listen. */
 export const listen = async (

@@ -60,7 +60,7 @@ test('dev serves seeded data with readable logs, from a folder that is removed a
   await dev.matching(
     /^(\d\d:\d\d:\d\d\.\d{3} info {2}200 GET \/api\/v4\/projects\/workshop%2Fbridge\/issues) /m,
   );
-  const again = start('seed', ['--url', url, '--token', token]);
+  const again = start('seed', ['--url', url, `--token=${token}`]);
   assert.equal(await again.ended, 0, again.printed.text);
   assert.match(again.printed.text, /^Created: nothing\.\nAlready there: 3 users, /m);
   dev.child.kill('SIGTERM');
