@@ -277,6 +277,7 @@ const groupSettings = async (): Promise<Opened> => {
       project_creation_level: 'developer',
       subgroup_creation_level: 'maintainer',
       membership_lock: '0',
+      share_with_group_lock: '0',
     },
     card: /<h3>Roles that may create subgroups<\/h3><p class="lines">Owners<\/p><h3>Prevent adding members to projects<\/h3><p class="lines">Yes</,
     read: async () => (await api(`GET ${one}`)).subgroup_creation_level,
