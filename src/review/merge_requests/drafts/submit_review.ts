@@ -28,6 +28,8 @@ export type Review = {
 const hasApproved = async ({ db }: Call, userId: number, id: number): Promise<boolean> =>
   (await loadApprovals(db, id)).some(({ user_id }) => user_id === userId);
 
+const hasQuickActions = (text: string): boolean => extractQuickActions(text).actions.length > 0;
+
 /** Returns whether a summary has only quick actions that say the verdict again, which is stored. */
 const repeatsVerdict = (summary: string, verdict: Verdict): boolean => {
   const { text, actions } = extractQuickActions(summary);
@@ -45,7 +47,7 @@ const addSummary = async (
   if (done === null || body !== '') await createNote(commentedMergeRequest, call, loaded, { body });
 };
 
-/** Stores the verdict, before quick actions of the comments can merge or close. */
+/** Stores the verdict: after the comments, or before their quick actions can merge or close. */
 const storeVerdict = async (
   call: Call,
   { project, target }: LoadedMergeRequest,
@@ -64,7 +66,7 @@ const storeVerdict = async (
 };
 
 /**
- * Approves or requests changes, if the verdict is one of these, publishes the drafts of the caller and adds the summary.
+ * Publishes the drafts of the caller, adds the summary, and approves or requests changes if the verdict is one of these.
  * @throws Failure 400 for an empty review, 401 if the caller may not give a verdict, 403 if they may not comment, 409
  * if the head has changed since
  */
@@ -84,7 +86,9 @@ export const submitReview = async (
   if (verdict === 'approve' && sha !== merge_request.head_sha) {
     throw conflict('New commits were pushed meanwhile. Look at them before you approve.');
   }
-  await storeVerdict(call, loaded, { verdict, sha });
+  const isFirst = [summary, ...drafts.map(({ note }) => note)].some(hasQuickActions);
+  if (isFirst) await storeVerdict(call, loaded, { verdict, sha });
   await publishAll(call, loaded, drafts, sha);
   if (hasSummary && !repeatsVerdict(summary, verdict)) await addSummary(call, loaded, { summary, sha });
+  if (!isFirst) await storeVerdict(call, loaded, { verdict, sha });
 };
