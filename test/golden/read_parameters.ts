@@ -74,7 +74,9 @@ export const findUnreadParameters = (endpoints: readonly Endpoint[]): string[] =
   return endpoints.flatMap((endpoint) => {
     const request = `${endpoint.method} ${endpoint.path}`;
     const handler = String(endpoint.handle);
-    const [file] = running.find(([, text]) => text.includes(handler)) ?? [];
+    // Short handlers of different modules may be equal: the path tells them apart, where it is written out.
+    const holders = running.filter(([, text]) => text.includes(handler));
+    const [file] = holders.find(([, text]) => text.includes(`'${endpoint.path}'`)) ?? holders[0] ?? [];
     if (file === undefined) throw new Error(`no module has the handler of ${request}`);
     const unread = namesToRead(endpoint).filter((name) => !mentions(handler, name));
     if (unread.length === 0) return [];

@@ -29,6 +29,7 @@ export const settingGroups: readonly SettingGroup[] = [
     title: 'CI/CD',
     names: ['artifact_limit', 'pipeline_limit', 'active_jobs_limit', 'ci_include_origins', 'registry'],
   },
+  { title: 'Pages', names: ['image_proxy'] },
   { title: 'Built-in runner', names: namesOf(runnerFields) },
   { title: 'Mail', names: namesOf(mailFields) },
   { title: 'Backups and upgrades', names: namesOf(backupFields) },

@@ -29,9 +29,7 @@ export const projectStorage = endpoint({
 });
 
 export const storageParam = {
-  repository_storage: optional(
-    text({ description: 'a configured storage (administrators; ignored from others)' }),
-  ),
+  repository_storage: optional(text({ description: 'a configured storage; only administrators choose it' })),
 };
 
 export type StorageParams = { repository_storage?: string };
