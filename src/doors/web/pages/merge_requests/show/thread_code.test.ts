@@ -133,7 +133,7 @@ test('applies a suggestion from the overview, and returns to it', async () => {
     noteIn(await read(path, { ...developer, visitor: openVisitor(gantry) }), note),
     /Apply suggestion/,
   );
-  const form = /<form method="post" action="([^"]*\/suggestions)">([^]*?)<\/form>/.exec(shown) ?? [];
+  const form = /<form method="post" action="([^"]*\/suggestions)"[^>]*>([^]*?)<\/form>/.exec(shown) ?? [];
   const fields = [...(form[2] ?? '').matchAll(/name="([^"]+)" value="([^"]*)"/g)];
   const sent = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
   const applied = await developer.visitor.post(form[1] ?? '', sent);
