@@ -45,6 +45,18 @@ describe('a storage that answered before', () => {
     assert.deepEqual(new Set(await Promise.all(calls.slice(0, 256))), new Set(['connected']));
   });
 
+  it('is asked again while it refuses streams and the connection for calls is still open', async () => {
+    const restart = makeRestartWait(async () => 'calls', { lost: 60_000, announced: 60_000 });
+    let attempts = 0;
+    const openStream = async (): Promise<string> => {
+      attempts += 1;
+      if (attempts < 4) throw storageUnavailable('refused');
+      return 'stream';
+    };
+    assert.equal(await restart.connect(openStream, {}), 'stream');
+    assert.equal(attempts, 4);
+  });
+
   it('is not waited for by a call that its caller gives up', async () => {
     const { storage, restart, connect } = makeStorage();
     await connect();

@@ -146,6 +146,10 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
     return next;
   };
 
+  /** Returns until when a call waits for a storage that was lost at a time. */
+  const getPatience = (lostAt: number): number =>
+    Math.max(stopAnnounced + limits.announced, lostAt + limits.lost);
+
   /**
    * Returns the attempts that a call waits for, and begins them if necessary.
    * @param lostAt when the storage was lost, if it was reached until then
@@ -153,10 +157,7 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
   const join = (lostAt: number): Outage => {
     const now = performance.now();
     if (outage !== null) return outage;
-    if (isReached) {
-      const until = Math.max(stopAnnounced + limits.announced, lostAt + limits.lost);
-      return beginOutage(until, until);
-    }
+    if (isReached) return beginOutage(getPatience(lostAt), getPatience(lostAt));
     if (givenUp === null) return beginOutage(now, Infinity);
     if (now < givenUp.until) throw givenUp.why;
     return beginOutage(now, now + refusalTime);
@@ -168,6 +169,7 @@ const watchOutages = (probe: () => Promise<unknown>, limits: RestartLimits) => {
     requireNone: (): void => {
       if (outage !== null) throw storageUnavailable('the repository storage is away');
     },
+    getPatience,
     isReached: (): boolean => isReached,
     noteReached: (): void => {
       isReached = true;
@@ -241,16 +243,20 @@ export const makeRestartWait = (
         return await openNow(opening, call);
       }
       if (!outages.isReached()) await untilReached(call);
-      const first = { ...call, began: performance.now() };
-      requireRoom(first);
-      try {
-        return await openNow(opening, first);
-      } catch (error) {
-        const isOver = performance.now() + timerSlack >= call.deadline;
-        if (isOver || !isGitFailure(error, 'unavailable')) throw error;
+      requireRoom({ ...call, began: performance.now() });
+      for (let isAgain = false; ; isAgain = true) {
+        const attempt = { ...call, began: performance.now() };
+        try {
+          return await openNow(opening, attempt);
+        } catch (error) {
+          const now = performance.now();
+          const isOver = now + timerSlack >= call.deadline || (isAgain && now >= outages.getPatience(began));
+          if (isOver || !isGitFailure(error, 'unavailable')) throw error;
+        }
+        await untilReached(attempt);
+        // A storage that stops refuses new connections while the one for calls is still open.
+        if (isAgain) await wait(attemptPause, undefined, { ref: false });
       }
-      await untilReached(first);
-      return await openNow(opening, { ...call, began: performance.now() });
     },
     noteReached,
     noteStopping,
