@@ -5,11 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, type Outcome, openConnection } from './connection.ts';
 import type { GitdAddress, RemoteAddress } from './dial.ts';
 import { type RestartWait, makeRestartWait } from './await_restart.ts';
-import { noteReadTables } from '../db/read_tables.ts';
-import { currentMeter, observed } from '../db/statement_meter.ts';
+import { observed } from '../db/statement_meter.ts';
 import { dayMilliseconds } from '../time.ts';
 import { storageUnavailable, isGitFailure } from './failure.ts';
-import { type Method, type StorageLoad, protocolVersion } from './protocol_types.ts';
+import { type StorageLoad, protocolVersion } from './protocol_types.ts';
 import {
   type Repository,
   type RepositoryLocation,
@@ -17,7 +16,7 @@ import {
   makeRepository,
 } from './repository.ts';
 import { type SpareConnection, keepSpareConnection } from './spare_connection.ts';
-import { openStream } from './open_stream.ts';
+import { type Channel, makeStorageClient, noteRepositoryRead } from './storage_client.ts';
 import { type GitdSupervisor, superviseGitd } from './supervise_gitd.ts';
 
 /** `address`: of a remote gitd. */
@@ -98,43 +97,6 @@ export const getRepositoryPath = ({
 export const getLocalRoot = (data: string, { name, path }: StorageSite): string =>
   path ?? join(data, 'repositories', name);
 
-/** Read-only methods, which are retried if the storage dies during a call. */
-const reads = new Set<Method>([
-  'storage.hello',
-  'repository.exists',
-  'repository.statistics',
-  'repository.check',
-  'refs.list',
-  'refs.names',
-  'refs.dump',
-  'refs.get',
-  'revision.resolve',
-  'commits.get',
-  'commits.find',
-  'commits.list',
-  'tags.get',
-  'tags.signature',
-  'commits.stats',
-  'commits.refs',
-  'commits.ahead_behind',
-  'commits.merge_base',
-  'commits.is_ancestor',
-  'tree.list',
-  'tree.last_commits',
-  'tree.languages',
-  'tree.attributes',
-  'blob.at',
-  'blob.get',
-  'blob.sizes',
-  'diff.files',
-  'compare.across',
-  'diff.raw',
-  'blame.file',
-  'contributors.list',
-  'merge.check',
-  'merge.conflicts',
-]);
-
 /**
  * Connects and checks the protocol version.
  * @throws GitFailure `unavailable`, also for another version
@@ -152,8 +114,6 @@ export const openCheckedConnection = async (address: GitdAddress): Promise<Conne
     `the repository storage speaks version ${version}, this service ${protocolVersion}`,
   );
 };
-
-type Channel = { connection: () => Promise<Connection>; close: () => void };
 
 /** Creates one connection for all calls, reopened when it breaks. */
 const makeChannel = (getAddress: () => Promise<GitdAddress>, onOpen: () => void): Channel => {
@@ -178,9 +138,6 @@ const makeChannel = (getAddress: () => Promise<GitdAddress>, onOpen: () => void)
   };
 };
 
-/** Repositories change without a database commit, so answers that read them are not cached. */
-const noteRepositoryRead = (): void => noteReadTables(null);
-
 /** Milliseconds within which the death of a process is noticed. */
 const deathNotice = 50;
 
@@ -194,49 +151,6 @@ const retryLocal: RestartWait['connect'] = async (connect) => {
       await wait(deathNotice);
     }
   }
-};
-
-/** Adds the caller of the request that runs, so that gitd gives each caller only a share of its git processes. */
-const withClient = (params: object): object => {
-  const client = currentMeter()?.getClient?.();
-  return client === undefined ? params : { ...params, client };
-};
-
-type ClientParts = {
-  name: string;
-  /** Connects, also to a storage that starts again. */
-  connect: RestartWait['connect'];
-  spare: SpareConnection;
-  channel: Channel;
-};
-
-const makeStorageClient = ({ name, connect: connectBy, spare, channel }: ClientParts): StorageClient => {
-  return {
-    name,
-    call: async (method, ownParams, body, options): Promise<Outcome> => {
-      const connect = async (): Promise<Connection> => await connectBy(channel.connection, options);
-      noteRepositoryRead();
-      const params = withClient(ownParams);
-      return await observed({ kind: 'gitd', name: method }, async () => {
-        const connection = await connect();
-        try {
-          return await connection.call(method, params, body, options);
-        } catch (error) {
-          const mayRepeat = reads.has(method) && isGitFailure(error, 'unavailable') && !connection.isOpen();
-          if (!mayRepeat) throw error;
-          return await (await connect()).call(method, params, body, options);
-        }
-      });
-    },
-    stream: async (stream, params, options) => {
-      noteRepositoryRead();
-      const open = async () => await openStream(spare, stream, params, options);
-      const opened = await connectBy(open, options, ({ destroy }) => destroy());
-      // Measures the whole transfer, including the client's speed.
-      void observed({ kind: 'gitd', name: stream }, async () => await opened.result).catch(() => undefined);
-      return opened;
-    },
-  };
 };
 
 type OpenedStorage = {
